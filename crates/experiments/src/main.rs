@@ -1,0 +1,28 @@
+//! The papers' evaluations redone on the data in `SETVEIL_DATA`: one
+//! subcommand a paper, which writes a CSV table and an SVG plot per figure.
+
+mod data;
+mod figure;
+
+use std::path::PathBuf;
+
+use clap::{Parser, Subcommand};
+
+/// Redo the evaluation of a paper: tables as CSV, figures as SVG
+#[derive(Debug, Parser)]
+struct Cli {
+    /// The directory for tables and figures
+    #[arg(long, short, default_value = "figures", global = true)]
+    output: PathBuf,
+    #[command(subcommand)]
+    paper: Paper,
+}
+
+#[derive(Debug, Subcommand)]
+enum Paper {}
+
+fn main() -> anyhow::Result<()> {
+    let cli = Cli::parse();
+    std::fs::create_dir_all(&cli.output)?;
+    match cli.paper {}
+}

@@ -1,0 +1,68 @@
+//! `setveil verify`.
+
+use std::fmt::Write;
+use std::path::PathBuf;
+
+use setveil::io;
+use setveil::verify::{Verdict, Violation, verify};
+
+use crate::context::{Context, Exit};
+
+/// Check a release's guarantee from the release alone
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Example:\n  setveil verify release\n\n\
+    The exit code is 0 if the guarantee holds and 1 if it does not.")]
+pub struct Args {
+    /// The release directory
+    #[arg(value_name = "RELEASE")]
+    release: PathBuf,
+}
+
+impl Args {
+    pub fn run(&self, context: &Context) -> anyhow::Result<Exit> {
+        let opened = io::open_release(&self.release)?;
+        let files = opened
+            .faults
+            .into_iter()
+            .map(|fault| Violation {
+                r#where: format!("{}: {}", fault.file, fault.what),
+                itemset: Vec::new(),
+                support: 0,
+                required: 0,
+                rule: "file",
+            })
+            .collect();
+        let verdict = verify(&opened.release).with_violations(files);
+        context.answer(&verdict, || describe(&verdict))?;
+        Ok(if verdict.holds { Exit::Done } else { Exit::Violated })
+    }
+}
+
+fn describe(verdict: &Verdict) -> String {
+    let mut text = format!("{}", verdict.model);
+    for (name, value) in [("k", verdict.k), ("m", verdict.m)] {
+        if let Some(value) = value {
+            let _ = write!(text, ", {name} = {value}");
+        }
+    }
+    if verdict.holds {
+        text += ": holds\n";
+        return text;
+    }
+    let _ = writeln!(text, ": does NOT hold, {} violations", verdict.violation_count);
+    for v in &verdict.violations {
+        let _ = writeln!(
+            text,
+            "  {} at {}: {{{}}} has {}, required {}",
+            v.rule,
+            v.r#where,
+            v.itemset.join(", "),
+            v.support,
+            v.required
+        );
+    }
+    if verdict.violation_count > verdict.violations.len() as u64 {
+        text += "  ...\n";
+    }
+    text
+}

@@ -1,0 +1,134 @@
+//! What every command shares: how to answer, how to show progress, how to end.
+
+use std::io::{IsTerminal, Write};
+use std::process::ExitCode;
+use std::sync::Mutex;
+use std::time::Duration;
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use serde::Serialize;
+use setveil::Progress;
+
+use crate::cli::Global;
+
+/// How a command ended, unless it failed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Exit {
+    /// Done, or the guarantee holds.
+    Done,
+    /// The guarantee does not hold.
+    Violated,
+}
+
+impl From<Exit> for ExitCode {
+    fn from(exit: Exit) -> Self {
+        match exit {
+            Exit::Done => Self::SUCCESS,
+            Exit::Violated => Self::from(1),
+        }
+    }
+}
+
+/// Prints the error, with its causes unless they are part of it already, and
+/// gives the exit code for bad usage and bad data. A closed pipe is no error.
+#[allow(clippy::print_stderr)]
+pub fn fail(error: &anyhow::Error) -> ExitCode {
+    let broken_pipe = error.chain().any(|cause| {
+        cause
+            .downcast_ref::<std::io::Error>()
+            .is_some_and(|e| e.kind() == std::io::ErrorKind::BrokenPipe)
+    });
+    if broken_pipe {
+        return ExitCode::SUCCESS;
+    }
+    let mut text = String::new();
+    for cause in error.chain() {
+        let cause = cause.to_string();
+        if !text.contains(&cause) {
+            text += if text.is_empty() { "" } else { ": " };
+            text += &cause;
+        }
+    }
+    eprintln!("error: {text}");
+    ExitCode::from(2)
+}
+
+/// The settings that all commands obey.
+pub struct Context {
+    json: bool,
+    quiet: bool,
+    bar: Mutex<Option<ProgressBar>>,
+}
+
+impl Context {
+    /// Sets up threads and output.
+    pub fn new(global: &Global) -> anyhow::Result<Self> {
+        if let Some(threads) = global.threads {
+            rayon::ThreadPoolBuilder::new().num_threads(threads.into()).build_global()?;
+        }
+        Ok(Self { json: global.json, quiet: global.quiet, bar: Mutex::new(None) })
+    }
+
+    /// Answers on standard output: `answer` as JSON, or `text`.
+    pub fn answer(
+        &self,
+        answer: &impl Serialize,
+        text: impl FnOnce() -> String,
+    ) -> anyhow::Result<()> {
+        self.clear();
+        let mut out = std::io::stdout().lock();
+        if self.json {
+            serde_json::to_writer_pretty(&mut out, answer).map_err(std::io::Error::from)?;
+            out.write_all(b"\n")?;
+        } else {
+            out.write_all(text().as_bytes())?;
+        }
+        out.flush()?;
+        Ok(())
+    }
+
+    /// A remark on standard error.
+    #[allow(clippy::print_stderr)]
+    pub fn remark(&self, text: &str) {
+        if !self.quiet {
+            self.clear();
+            eprintln!("{text}");
+        }
+    }
+
+    /// Takes the progress bar away.
+    pub fn clear(&self) {
+        if let Some(bar) = self.bar.lock().expect("no panic while holding it").take() {
+            bar.finish_and_clear();
+        }
+    }
+}
+
+/// A bar on a terminal, silence otherwise.
+impl Progress for Context {
+    fn stage(&self, name: &str, total: Option<u64>) {
+        if self.quiet || !std::io::stderr().is_terminal() {
+            return;
+        }
+        self.clear();
+        let bar = ProgressBar::with_draw_target(total, ProgressDrawTarget::stderr_with_hz(10));
+        let template = match total {
+            Some(_) => "{msg:>12} [{bar:40}] {human_pos}/{human_len} {eta}",
+            None => "{msg:>12} {spinner} {human_pos} {elapsed}",
+        };
+        bar.set_style(
+            ProgressStyle::with_template(template)
+                .expect("the template is valid")
+                .progress_chars("=> "),
+        );
+        bar.set_message(name.to_owned());
+        bar.enable_steady_tick(Duration::from_millis(200));
+        *self.bar.lock().expect("no panic while holding it") = Some(bar);
+    }
+
+    fn advance(&self, steps: u64) {
+        if let Some(bar) = &*self.bar.lock().expect("no panic while holding it") {
+            bar.inc(steps);
+        }
+    }
+}

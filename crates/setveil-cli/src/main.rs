@@ -1,0 +1,25 @@
+//! The command line tool `setveil`.
+
+mod cli;
+mod commands;
+mod context;
+mod inputs;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+fn main() -> ExitCode {
+    let cli = cli::Cli::parse();
+    let context = match context::Context::new(&cli.global) {
+        Ok(context) => context,
+        Err(error) => return context::fail(&error),
+    };
+    match cli.command.run(&context) {
+        Ok(exit) => exit.into(),
+        Err(error) => {
+            context.clear();
+            context::fail(&error)
+        }
+    }
+}

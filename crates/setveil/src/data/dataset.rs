@@ -1,0 +1,182 @@
+//! Records as one flat array of sorted item ids.
+//!
+//! Invariants: the items of a record ascend and are distinct; no record is
+//! empty; every label of the vocabulary occurs in some record. There are no
+//! strings after reading and no identifiers of records at any time.
+
+use super::{Interner, ItemId, Vocabulary};
+
+/// Set-valued data: `len()` records over `vocabulary()`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Dataset {
+    vocabulary: Vocabulary,
+    /// Record `r` is `items[offsets[r]..offsets[r + 1]]`.
+    offsets: Vec<usize>,
+    items: Vec<ItemId>,
+}
+
+/// What was left out when the data was read, and why.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Dropped {
+    /// Items that stood in their record already.
+    pub duplicates: u64,
+    /// Records without an item: nothing to hide, nothing to publish.
+    pub empty_records: u64,
+}
+
+impl Dataset {
+    /// Builds a data set from records of labels; for examples and tests.
+    pub fn from_records<R, S>(records: impl IntoIterator<Item = R>) -> Self
+    where
+        R: IntoIterator<Item = S>,
+        S: AsRef<str>,
+    {
+        let mut builder = DatasetBuilder::default();
+        for record in records {
+            for item in record {
+                builder.push(item.as_ref());
+            }
+            builder.end_record();
+        }
+        builder.finish().0
+    }
+
+    /// Assembles a data set from parts that already satisfy the invariants.
+    pub(crate) fn from_parts(
+        vocabulary: Vocabulary,
+        offsets: Vec<usize>,
+        items: Vec<ItemId>,
+    ) -> Self {
+        debug_assert_eq!(offsets.first(), Some(&0));
+        debug_assert_eq!(offsets.last(), Some(&items.len()));
+        debug_assert!(
+            offsets.windows(2).all(|w| w[0] < w[1] && items[w[0]..w[1]].is_sorted_by(|a, b| a < b))
+        );
+        debug_assert!(items.iter().all(|&i| (i as usize) < vocabulary.len()));
+        Self { vocabulary, offsets, items }
+    }
+
+    /// The same labels with other records; empty ones are left out. For
+    /// methods that drop or replace items of the original.
+    ///
+    /// # Panics
+    /// In debug builds, if a record does not ascend.
+    pub fn with_records<'a>(&self, records: impl IntoIterator<Item = &'a [ItemId]>) -> Self {
+        let (mut offsets, mut items) = (vec![0], Vec::new());
+        for record in records.into_iter().filter(|r| !r.is_empty()) {
+            items.extend_from_slice(record);
+            offsets.push(items.len());
+        }
+        Self::from_parts(self.vocabulary.clone(), offsets, items)
+    }
+
+    /// How many records there are.
+    pub fn len(&self) -> usize {
+        self.offsets.len().saturating_sub(1)
+    }
+
+    /// Whether there is no record.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The items of record `r`, ascending.
+    pub fn record(&self, r: usize) -> &[ItemId] {
+        &self.items[self.offsets[r]..self.offsets[r + 1]]
+    }
+
+    /// All records in the order of the input.
+    pub fn records(&self) -> impl ExactSizeIterator<Item = &[ItemId]> + Clone {
+        self.offsets.windows(2).map(|w| &self.items[w[0]..w[1]])
+    }
+
+    /// All items of all records, one record after the other.
+    pub fn occurrences(&self) -> &[ItemId] {
+        &self.items
+    }
+
+    /// The labels.
+    pub fn vocabulary(&self) -> &Vocabulary {
+        &self.vocabulary
+    }
+
+    /// How many distinct items there are.
+    pub fn item_count(&self) -> usize {
+        self.vocabulary.len()
+    }
+
+    /// In how many records each item occurs.
+    pub fn supports(&self) -> Vec<u32> {
+        let mut supports = vec![0; self.item_count()];
+        for &item in &self.items {
+            supports[item as usize] += 1;
+        }
+        supports
+    }
+
+    /// The number of items in the longest record.
+    pub fn max_length(&self) -> usize {
+        self.records().map(<[ItemId]>::len).max().unwrap_or(0)
+    }
+
+    /// The mean number of items in a record.
+    pub fn mean_length(&self) -> f64 {
+        if self.is_empty() { 0.0 } else { self.items.len() as f64 / self.len() as f64 }
+    }
+}
+
+/// Collects records of labels into a [`Dataset`].
+#[derive(Debug, Default)]
+pub struct DatasetBuilder {
+    labels: Interner,
+    offsets: Vec<usize>,
+    items: Vec<ItemId>,
+    start: usize,
+    dropped: Dropped,
+}
+
+impl DatasetBuilder {
+    /// Adds an item to the current record.
+    pub fn push(&mut self, label: &str) {
+        let id = self.labels.intern(label);
+        self.items.push(id);
+    }
+
+    /// Ends the current record.
+    pub fn end_record(&mut self) {
+        let record = &mut self.items[self.start..];
+        record.sort_unstable();
+        let before = record.len();
+        let mut kept = 0;
+        for i in 0..before {
+            if i == 0 || record[i] != record[kept - 1] {
+                record[kept] = record[i];
+                kept += 1;
+            }
+        }
+        self.dropped.duplicates += (before - kept) as u64;
+        self.items.truncate(self.start + kept);
+        if kept == 0 {
+            self.dropped.empty_records += 1;
+            return;
+        }
+        self.start = self.items.len();
+        self.offsets.push(self.start);
+    }
+
+    /// Ends reading: ids are renumbered in the order of the labels.
+    pub fn finish(self) -> (Dataset, Dropped) {
+        let (vocabulary, renumber) = self.labels.finish();
+        let mut offsets = self.offsets;
+        offsets.insert(0, 0);
+        let mut items = self.items;
+        items.truncate(self.start);
+        for item in &mut items {
+            *item = renumber[*item as usize];
+        }
+        for w in offsets.windows(2) {
+            items[w[0]..w[1]].sort_unstable();
+        }
+        (Dataset::from_parts(vocabulary, offsets, items), self.dropped)
+    }
+}

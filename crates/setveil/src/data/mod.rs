@@ -1,0 +1,14 @@
+//! What comes in: interned items, records as one flat array, hierarchies, and
+//! parameters that cannot be built when they are invalid.
+
+mod dataset;
+pub mod hierarchy;
+mod interner;
+mod params;
+mod vocabulary;
+
+pub use dataset::{Dataset, DatasetBuilder, Dropped};
+pub use hierarchy::Hierarchy;
+pub use interner::Interner;
+pub use params::{K, L, M, P};
+pub use vocabulary::{ItemId, Vocabulary};

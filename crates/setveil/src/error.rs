@@ -1,0 +1,77 @@
+//! Everything that can go wrong, with both sides: what was found and what was
+//! expected.
+//!
+//! A broken guarantee is not an error but a verdict with a witness: see
+//! [`verify`](crate::verify).
+
+use std::path::PathBuf;
+
+/// Why something could not be done. Nothing has been published when one of
+/// these is returned.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// A parameter is out of its range.
+    #[error("{name} = {found}: expected {expected}")]
+    Parameter {
+        /// The parameter's name.
+        name: &'static str,
+        /// What was given.
+        found: String,
+        /// What would have been accepted.
+        expected: &'static str,
+    },
+    /// The parameters are valid, but this data cannot satisfy them.
+    #[error("{what}; {hint}")]
+    Infeasible {
+        /// What cannot be satisfied, with the numbers.
+        what: String,
+        /// What to do about it.
+        hint: String,
+    },
+    /// A file could not be opened, read or written.
+    #[error("{}: {source}", path.display())]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// The operating system's reason.
+        source: std::io::Error,
+    },
+    /// A file was read, but it does not hold what it should.
+    #[error("{}{}: {found}; {hint}", path.display(), line.map(|l| format!(":{l}")).unwrap_or_default())]
+    Input {
+        /// The file.
+        path: PathBuf,
+        /// The line, counted from 1, where there is one.
+        line: Option<u64>,
+        /// What was found.
+        found: String,
+        /// What was expected, or what to do.
+        hint: String,
+    },
+    /// A label is not in the data or the hierarchy.
+    #[error("{what}; {hint}")]
+    Unknown {
+        /// The labels, and where they are missing.
+        what: String,
+        /// What to do about it.
+        hint: String,
+    },
+}
+
+impl Error {
+    /// Wraps an I/O error with the file it belongs to.
+    pub fn io(path: impl Into<PathBuf>, source: std::io::Error) -> Self {
+        Self::Io { path: path.into(), source }
+    }
+
+    /// An [`Error::Input`].
+    pub fn input(
+        path: impl Into<PathBuf>,
+        line: Option<u64>,
+        found: impl Into<String>,
+        hint: impl Into<String>,
+    ) -> Self {
+        Self::Input { path: path.into(), line, found: found.into(), hint: hint.into() }
+    }
+}

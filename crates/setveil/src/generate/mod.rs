@@ -1,0 +1,1 @@
+//! Synthetic data: market baskets and query logs of nobody.

@@ -1,0 +1,260 @@
+//! The lines of a release as JSON: written by hand for speed, read by serde.
+//!
+//! Writing copies labels that were escaped once; reading borrows labels from
+//! the line and interns them, so neither allocates per item.
+
+use std::borrow::Cow;
+
+use serde::Deserialize;
+
+use crate::data::{Interner, ItemId, Vocabulary};
+use crate::release::{Bag, Cluster, Group, JointCluster, SimpleCluster};
+
+/// Every label as a JSON string, quotes included.
+pub(super) struct Labels {
+    text: Vec<u8>,
+    ends: Vec<usize>,
+}
+
+impl Labels {
+    pub(super) fn new(vocabulary: &Vocabulary) -> Self {
+        let (mut text, mut ends) = (Vec::new(), Vec::with_capacity(vocabulary.len()));
+        for label in vocabulary.labels() {
+            serde_json::to_writer(&mut text, label).expect("a string is always JSON");
+            ends.push(text.len());
+        }
+        Self { text, ends }
+    }
+
+    fn get(&self, item: ItemId) -> &[u8] {
+        let i = item as usize;
+        let start = if i == 0 { 0 } else { self.ends[i - 1] };
+        &self.text[start..self.ends[i]]
+    }
+}
+
+/// Appends release lines to a buffer.
+pub(super) struct LineWriter<'a> {
+    pub(super) labels: &'a Labels,
+    pub(super) out: Vec<u8>,
+}
+
+impl LineWriter<'_> {
+    pub(super) fn cluster_line(&mut self, cluster: &Cluster) {
+        self.cluster(cluster);
+        self.out.push(b'\n');
+    }
+
+    pub(super) fn class_line(&mut self, items: &[ItemId], count: u32) {
+        self.counted(items, count);
+        self.out.push(b'\n');
+    }
+
+    pub(super) fn group_line(&mut self, group: &Group) {
+        self.text(b"{\"size\":");
+        self.number(group.size);
+        self.text(b",\"records\":");
+        self.bag(&group.records);
+        self.text(b",\"sensitive\":");
+        self.list(group.sensitive.iter(), |w, &(item, count)| {
+            w.text(b"{\"item\":");
+            w.text(w.labels.get(item));
+            w.text(b",\"count\":");
+            w.number(count);
+            w.out.push(b'}');
+        });
+        self.text(b"}\n");
+    }
+
+    fn cluster(&mut self, cluster: &Cluster) {
+        self.text(b"{\"size\":");
+        self.number(cluster.size());
+        match cluster {
+            Cluster::Simple(simple) => {
+                self.text(b",\"record_chunks\":");
+                self.chunks(&simple.record_chunks);
+                self.text(b",\"term_chunk\":");
+                self.items(&simple.term_chunk);
+            }
+            Cluster::Joint(joint) => {
+                self.text(b",\"shared_chunks\":");
+                self.chunks(&joint.shared_chunks);
+                self.text(b",\"children\":");
+                self.list(joint.children.iter(), Self::cluster);
+            }
+        }
+        self.out.push(b'}');
+    }
+
+    fn chunks(&mut self, chunks: &[Bag]) {
+        self.list(chunks.iter(), |w, bag| {
+            w.text(b"{\"subrecords\":");
+            w.bag(bag);
+            w.out.push(b'}');
+        });
+    }
+
+    fn bag(&mut self, bag: &Bag) {
+        self.list(bag.iter(), |w, (items, count)| w.counted(items, count));
+    }
+
+    fn counted(&mut self, items: &[ItemId], count: u32) {
+        self.text(b"{\"items\":");
+        self.items(items);
+        self.text(b",\"count\":");
+        self.number(count);
+        self.out.push(b'}');
+    }
+
+    fn items(&mut self, items: &[ItemId]) {
+        self.list(items.iter(), |w, &item| w.text(w.labels.get(item)));
+    }
+
+    fn list<T>(&mut self, list: impl Iterator<Item = T>, mut each: impl FnMut(&mut Self, T)) {
+        self.out.push(b'[');
+        for (i, element) in list.enumerate() {
+            if i > 0 {
+                self.out.push(b',');
+            }
+            each(self, element);
+        }
+        self.out.push(b']');
+    }
+
+    fn number(&mut self, number: u32) {
+        if number < 10 {
+            self.out.push(b'0' + number as u8);
+        } else {
+            self.out.extend_from_slice(number.to_string().as_bytes());
+        }
+    }
+
+    fn text(&mut self, text: &[u8]) {
+        self.out.extend_from_slice(text);
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ClusterLine<'a> {
+    size: u32,
+    #[serde(borrow)]
+    record_chunks: Option<Vec<ChunkLine<'a>>>,
+    #[serde(borrow)]
+    term_chunk: Option<Vec<Label<'a>>>,
+    #[serde(borrow)]
+    shared_chunks: Option<Vec<ChunkLine<'a>>>,
+    #[serde(borrow)]
+    children: Option<Vec<ClusterLine<'a>>>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ChunkLine<'a> {
+    #[serde(borrow)]
+    subrecords: Vec<CountedLine<'a>>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct CountedLine<'a> {
+    #[serde(borrow)]
+    items: Vec<Label<'a>>,
+    count: u32,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct GroupLine<'a> {
+    size: u32,
+    #[serde(borrow)]
+    records: Vec<CountedLine<'a>>,
+    #[serde(borrow)]
+    sensitive: Vec<SensitiveLine<'a>>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct SensitiveLine<'a> {
+    #[serde(borrow)]
+    item: Label<'a>,
+    count: u32,
+}
+
+/// A label, borrowed unless it has escapes.
+#[derive(Deserialize)]
+struct Label<'a>(#[serde(borrow)] Cow<'a, str>);
+
+/// Parses release lines; the items get the interner's ids.
+#[derive(Default)]
+pub(super) struct LineReader {
+    pub(super) labels: Interner,
+    scratch: Vec<ItemId>,
+}
+
+impl LineReader {
+    pub(super) fn cluster(&mut self, line: &str) -> Result<Cluster, String> {
+        let line: ClusterLine = serde_json::from_str(line).map_err(|e| e.to_string())?;
+        self.build_cluster(line)
+    }
+
+    pub(super) fn class_into(&mut self, line: &str, bag: &mut Bag) -> Result<(), String> {
+        let line: CountedLine = serde_json::from_str(line).map_err(|e| e.to_string())?;
+        self.push(bag, &line);
+        Ok(())
+    }
+
+    pub(super) fn group(&mut self, line: &str) -> Result<Group, String> {
+        let line: GroupLine = serde_json::from_str(line).map_err(|e| e.to_string())?;
+        Ok(Group {
+            size: line.size,
+            records: self.bag(&line.records),
+            sensitive: line
+                .sensitive
+                .iter()
+                .map(|s| (self.labels.intern(&s.item.0), s.count))
+                .collect(),
+        })
+    }
+
+    fn build_cluster(&mut self, line: ClusterLine) -> Result<Cluster, String> {
+        match (line.record_chunks, line.term_chunk, line.shared_chunks, line.children) {
+            (Some(chunks), Some(terms), None, None) => Ok(Cluster::Simple(SimpleCluster {
+                size: line.size,
+                record_chunks: self.chunks(&chunks),
+                term_chunk: terms.iter().map(|t| self.labels.intern(&t.0)).collect(),
+            })),
+            (None, None, Some(chunks), Some(children)) => Ok(Cluster::Joint(JointCluster {
+                size: line.size,
+                shared_chunks: self.chunks(&chunks),
+                children: children
+                    .into_iter()
+                    .map(|child| self.build_cluster(child))
+                    .collect::<Result<_, _>>()?,
+            })),
+            _ => Err("a cluster has either `record_chunks` and `term_chunk` or `shared_chunks` \
+                      and `children`"
+                .into()),
+        }
+    }
+
+    fn chunks(&mut self, chunks: &[ChunkLine]) -> Vec<Bag> {
+        chunks.iter().map(|chunk| self.bag(&chunk.subrecords)).collect()
+    }
+
+    fn bag(&mut self, lines: &[CountedLine]) -> Bag {
+        let mut bag = Bag::default();
+        for line in lines {
+            self.push(&mut bag, line);
+        }
+        bag
+    }
+
+    fn push(&mut self, bag: &mut Bag, line: &CountedLine) {
+        let mut items = std::mem::take(&mut self.scratch);
+        items.clear();
+        items.extend(line.items.iter().map(|l| self.labels.intern(&l.0)));
+        bag.push(&items, line.count);
+        self.scratch = items;
+    }
+}

@@ -1,0 +1,39 @@
+//! Publish set-valued data (baskets, diagnosis codes, click-streams, query
+//! logs) without exposing anyone in it.
+//!
+//! Data flows one way: a reader in [`io`] makes a [`Dataset`], a method in
+//! [`methods`] makes a [`Release`], and [`io`] writes it. [`verify`] and
+//! everything else on the recipient's side takes a release and cannot see the
+//! original: the types make that impossible.
+//!
+//! ```
+//! use setveil::{Dataset, data::{K, M}, methods::disassociation, verify};
+//!
+//! let data = Dataset::from_records([
+//!     vec!["flu", "itunes"], vec!["flu", "itunes", "viagra"], vec!["flu", "itunes"],
+//!     vec!["ikea", "ruby"], vec!["ikea", "ruby"], vec!["ikea"],
+//! ]);
+//! let parameters = disassociation::Parameters::new(K::new(2)?, M::new(2)?);
+//! let release = disassociation::anonymize(&data, &parameters, &())?;
+//! assert!(verify::verify(&release).holds);
+//! # Ok::<(), setveil::Error>(())
+//! ```
+
+pub mod data;
+pub mod error;
+pub mod generate;
+pub mod io;
+pub mod measure;
+pub mod methods;
+pub mod profile;
+pub mod progress;
+pub mod release;
+pub mod verify;
+
+pub use data::{Dataset, Hierarchy};
+pub use error::Error;
+pub use progress::Progress;
+pub use release::Release;
+
+/// The result of everything in this library that can fail.
+pub type Result<T, E = Error> = std::result::Result<T, E>;

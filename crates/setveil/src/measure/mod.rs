@@ -1,0 +1,51 @@
+//! The measures: what a release is still good for, compared with the
+//! original. One file a measure; the definitions are in `docs/measures.md`.
+
+use serde::Serialize;
+
+use crate::data::Dataset;
+use crate::release::Release;
+use crate::{Progress, Result};
+
+/// Every measure; none where it does not apply to the method.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Evaluation {
+    /// Top-K deviation on a reconstruction (disassociation-2012, equation 2).
+    pub tkd: Option<f64>,
+    /// Top-K deviation inside chunks only.
+    pub tkd_a: Option<f64>,
+    /// Top-K deviation over generalised itemsets.
+    pub tkd_ml2: Option<f64>,
+    /// Relative error of pair supports on a reconstruction (disassociation-2012, equation 3).
+    pub re: Option<f64>,
+    /// Relative error of pair supports inside chunks only.
+    pub re_a: Option<f64>,
+    /// Share of frequent terms that stand in no chunk.
+    pub tlost: Option<f64>,
+    /// Normalized certainty penalty (partition-2009, section 3.2).
+    pub ncp: Option<f64>,
+    /// KL-divergence of group-by queries (cahd-2008, section II-B).
+    pub kl: Option<f64>,
+    /// Association retention (dls-2022, equation 2).
+    pub anr: Option<f64>,
+    /// Association error (dls-2022, equation 3).
+    pub are: Option<f64>,
+    /// Share of pair occurrences that stand inside one chunk.
+    pub pairs_kept: Option<f64>,
+    /// Share of pair occurrences that any release may keep.
+    pub pairs_limit: Option<f64>,
+}
+
+/// What the measures need to know.
+#[derive(Clone, Debug, Default)]
+pub struct Options {}
+
+/// Computes every measure that applies.
+pub fn evaluate(
+    _release: &Release,
+    _original: &Dataset,
+    _options: &Options,
+    _progress: &dyn Progress,
+) -> Result<Evaluation> {
+    Ok(Evaluation::default())
+}

@@ -1,0 +1,7 @@
+//! The methods: each takes a [`Dataset`](crate::Dataset) and checked
+//! parameters and gives a [`Release`](crate::Release). One folder each, files
+//! named after the paper's algorithms.
+//!
+//! No method sees [`verify`](crate::verify), and `verify` sees no method.
+
+pub mod disassociation;

@@ -1,0 +1,38 @@
+//! What the raw data is like: size, shape, and how identifying it is.
+
+mod reidentification;
+
+use serde::Serialize;
+
+pub use reidentification::{Reidentification, reidentification};
+
+use crate::{Dataset, Progress};
+
+/// The profile of a data set.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Profile {
+    /// How many records there are.
+    pub records: u64,
+    /// How many distinct items.
+    pub items: u64,
+    /// How many items in all records together.
+    pub occurrences: u64,
+    /// The number of items in the longest record.
+    pub max_length: u64,
+    /// The mean number of items in a record.
+    pub mean_length: f64,
+    /// How surely a person is found by 1..4 known items.
+    pub reidentification: Vec<Reidentification>,
+}
+
+/// Profiles `data`.
+pub fn profile(data: &Dataset, progress: &dyn Progress) -> Profile {
+    Profile {
+        records: data.len() as u64,
+        items: data.item_count() as u64,
+        occurrences: data.occurrences().len() as u64,
+        max_length: data.max_length() as u64,
+        mean_length: data.mean_length(),
+        reidentification: reidentification(data, progress),
+    }
+}

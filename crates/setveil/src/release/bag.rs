@@ -1,0 +1,180 @@
+//! A bag of itemsets in canonical order: the one shape in which record
+//! chunks, shared chunks, classes and the records of a group are published.
+//!
+//! As a bag with counts in the order of the items it cannot tell in which
+//! order the records stood, and nobody can replay a shuffle.
+
+use std::cmp::Ordering;
+
+use crate::data::ItemId;
+
+/// Distinct non-empty itemsets, ascending, each with how often it occurs.
+///
+/// A bag that was read from a file holds whatever the file said; use
+/// [`Bag::canonical_fault`] to see whether it obeys the order.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Bag {
+    /// Itemset `i` is `items[ends[i - 1]..ends[i]]`.
+    ends: Vec<u32>,
+    items: Vec<ItemId>,
+    counts: Vec<u32>,
+}
+
+impl Bag {
+    /// Collects itemsets, each once per occurrence, in any order; empty ones
+    /// are left out. The items of each must ascend.
+    pub fn from_itemsets<'a>(itemsets: impl IntoIterator<Item = &'a [ItemId]>) -> Self {
+        let mut all: Vec<&[ItemId]> = itemsets.into_iter().filter(|s| !s.is_empty()).collect();
+        all.sort_unstable();
+        let mut bag = Self::default();
+        for run in all.chunk_by(|a, b| a == b) {
+            bag.push(run[0], run.len() as u32);
+        }
+        bag
+    }
+
+    /// Collects itemsets with counts, in any order; equal ones are added up.
+    pub fn from_counted<'a>(counted: impl IntoIterator<Item = (&'a [ItemId], u32)>) -> Self {
+        let mut all: Vec<(&[ItemId], u32)> =
+            counted.into_iter().filter(|(s, c)| !s.is_empty() && *c > 0).collect();
+        all.sort_unstable();
+        let mut bag = Self::default();
+        for run in all.chunk_by(|a, b| a.0 == b.0) {
+            bag.push(run[0].0, run.iter().map(|r| r.1).sum());
+        }
+        bag
+    }
+
+    /// Appends an itemset as it is. Order and distinctness are the caller's
+    /// affair: readers use this to keep what a file says.
+    pub fn push(&mut self, items: &[ItemId], count: u32) {
+        self.items.extend_from_slice(items);
+        self.ends.push(self.items.len() as u32);
+        self.counts.push(count);
+    }
+
+    /// The number of distinct itemsets.
+    pub fn len(&self) -> usize {
+        self.counts.len()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.counts.is_empty()
+    }
+
+    /// The number of occurrences.
+    pub fn total(&self) -> u64 {
+        self.counts.iter().map(|&c| u64::from(c)).sum()
+    }
+
+    /// Itemset `i` and its count.
+    pub fn get(&self, i: usize) -> (&[ItemId], u32) {
+        let start = if i == 0 { 0 } else { self.ends[i - 1] as usize };
+        (&self.items[start..self.ends[i] as usize], self.counts[i])
+    }
+
+    /// The itemsets with their counts.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = (&[ItemId], u32)> + Clone {
+        (0..self.len()).map(|i| self.get(i))
+    }
+
+    /// The items of all distinct itemsets, one itemset after the other.
+    pub fn items(&self) -> &[ItemId] {
+        &self.items
+    }
+
+    /// The distinct items, ascending.
+    pub fn domain(&self) -> Vec<ItemId> {
+        let mut domain = self.items.clone();
+        domain.sort_unstable();
+        domain.dedup();
+        domain
+    }
+
+    /// The occurrences that contain all of `itemset`, which must ascend.
+    pub fn support(&self, itemset: &[ItemId]) -> u64 {
+        self.iter()
+            .filter(|(items, _)| itemset.iter().all(|i| items.binary_search(i).is_ok()))
+            .map(|(_, count)| u64::from(count))
+            .sum()
+    }
+
+    /// The same bag with every item renumbered. The order is kept, so it
+    /// stays canonical only if `renumber` is monotone.
+    pub(crate) fn renumber(&mut self, renumber: &[ItemId]) {
+        for item in &mut self.items {
+            *item = renumber[*item as usize];
+        }
+    }
+
+    /// What is wrong with the canonical form: an empty itemset, a count of
+    /// zero, items or itemsets that do not ascend. With the itemset's index.
+    pub fn canonical_fault(&self) -> Option<(usize, &'static str)> {
+        for i in 0..self.len() {
+            let (items, count) = self.get(i);
+            if items.is_empty() {
+                return Some((i, "an empty itemset"));
+            }
+            if count == 0 {
+                return Some((i, "a count of zero"));
+            }
+            if !items.is_sorted_by(|a, b| a < b) {
+                return Some((i, "items that do not ascend"));
+            }
+            if i > 0 && self.get(i - 1).0 >= items {
+                return Some((i, "itemsets that do not ascend"));
+            }
+        }
+        None
+    }
+}
+
+/// Itemset by itemset: by items, then by count. A bag that is a beginning of
+/// another comes first.
+impl Ord for Bag {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.iter().cmp(other.iter())
+    }
+}
+
+impl PartialOrd for Bag {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_order_of_arrival_is_gone() {
+        let a = Bag::from_itemsets([&[2, 3][..], &[1], &[], &[2, 3], &[1, 9]]);
+        let b = Bag::from_itemsets([&[1, 9][..], &[2, 3], &[2, 3], &[1]]);
+        assert_eq!(a, b);
+        assert_eq!(a.iter().collect::<Vec<_>>(), [(&[1][..], 1), (&[1, 9], 1), (&[2, 3], 2)]);
+        assert_eq!((a.total(), a.support(&[1]), a.support(&[2, 3])), (4, 2, 2));
+        assert_eq!(a.domain(), [1, 2, 3, 9]);
+        assert_eq!(a.canonical_fault(), None);
+        assert_eq!(a, Bag::from_counted([(&[2, 3][..], 2), (&[1], 1), (&[1, 9], 1), (&[7], 0)]));
+    }
+
+    #[test]
+    fn faults_are_seen() {
+        for (pushes, word) in [
+            (&[(&[][..], 1)][..], "empty"),
+            (&[(&[1], 0)], "zero"),
+            (&[(&[2, 1], 1)], "items that"),
+            (&[(&[1, 1], 1)], "items that"),
+            (&[(&[2], 1), (&[1], 1)], "itemsets"),
+            (&[(&[1], 1), (&[1], 1)], "itemsets"),
+        ] {
+            let mut bag = Bag::default();
+            for (items, count) in pushes {
+                bag.push(items, *count);
+            }
+            assert!(bag.canonical_fault().unwrap().1.contains(word), "{pushes:?}");
+        }
+    }
+}

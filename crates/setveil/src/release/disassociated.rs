@@ -1,0 +1,125 @@
+//! Clusters of record chunks, term chunks and shared chunks
+//! (disassociation-2012, section 3).
+//!
+//! Canonical order: items by text; sub-records by items; chunks as their
+//! sub-records compare; clusters by size, simple before joint, then by their
+//! chunks, then by their term chunk or their children. Nothing in it depends
+//! on the order of the records or on the order in which chunks were made.
+
+use super::Bag;
+use crate::data::{ItemId, Vocabulary};
+
+/// The body of a disassociated release.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Disassociated {
+    /// Every published term.
+    pub vocabulary: Vocabulary,
+    /// Simple and joint clusters, in canonical order.
+    pub clusters: Vec<Cluster>,
+}
+
+/// A cluster, alone or joined with others.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Cluster {
+    /// One cluster with chunks of its own.
+    Simple(SimpleCluster),
+    /// Several clusters that share chunks.
+    Joint(JointCluster),
+}
+
+/// `size` records, split into chunks.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct SimpleCluster {
+    /// How many records the cluster holds.
+    pub size: u32,
+    /// Bags of sub-records over disjoint domains.
+    pub record_chunks: Vec<Bag>,
+    /// Terms that occur in the cluster, ascending; how often and where is hidden.
+    pub term_chunk: Vec<ItemId>,
+}
+
+/// Clusters that share chunks over terms that left their term chunks.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct JointCluster {
+    /// The sum of the children's sizes.
+    pub size: u32,
+    /// Bags of sub-records that may belong to any leaf below.
+    pub shared_chunks: Vec<Bag>,
+    /// At least two.
+    pub children: Vec<Cluster>,
+}
+
+impl Cluster {
+    /// How many records the cluster holds.
+    pub fn size(&self) -> u32 {
+        match self {
+            Self::Simple(cluster) => cluster.size,
+            Self::Joint(cluster) => cluster.size,
+        }
+    }
+
+    /// The record chunks of a simple or the shared chunks of a joint cluster.
+    pub fn chunks(&self) -> &[Bag] {
+        match self {
+            Self::Simple(cluster) => &cluster.record_chunks,
+            Self::Joint(cluster) => &cluster.shared_chunks,
+        }
+    }
+
+    /// The clusters directly below; none for a simple cluster.
+    pub fn children(&self) -> &[Cluster] {
+        match self {
+            Self::Simple(_) => &[],
+            Self::Joint(cluster) => &cluster.children,
+        }
+    }
+
+    /// The simple clusters at or below this one, in order.
+    pub fn leaves(&self) -> Vec<&SimpleCluster> {
+        let (mut leaves, mut stack) = (Vec::new(), vec![self]);
+        while let Some(cluster) = stack.pop() {
+            match cluster {
+                Self::Simple(leaf) => leaves.push(leaf),
+                Self::Joint(joint) => stack.extend(joint.children.iter().rev()),
+            }
+        }
+        leaves
+    }
+
+    /// Puts chunks and children in canonical order. Bags are canonical by
+    /// construction and stay as they are.
+    pub fn canonicalize(&mut self) {
+        match self {
+            Self::Simple(cluster) => cluster.record_chunks.sort_unstable(),
+            Self::Joint(cluster) => {
+                cluster.shared_chunks.sort_unstable();
+                cluster.children.iter_mut().for_each(Self::canonicalize);
+                cluster.children.sort_unstable();
+            }
+        }
+    }
+}
+
+impl Ord for Cluster {
+    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
+        let rank = |c: &Self| (c.size(), matches!(c, Self::Joint(_)));
+        rank(self).cmp(&rank(other)).then_with(|| match (self, other) {
+            (Self::Simple(a), Self::Simple(b)) => a.cmp(b),
+            (Self::Joint(a), Self::Joint(b)) => a.cmp(b),
+            _ => unreachable!("ranks differ"),
+        })
+    }
+}
+
+impl PartialOrd for Cluster {
+    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Disassociated {
+    /// How many records the clusters hold together.
+    pub fn records(&self) -> u64 {
+        self.clusters.iter().map(|c| u64::from(c.size())).sum()
+    }
+}

@@ -1,0 +1,59 @@
+//! What is published, and nothing else.
+//!
+//! A [`Release`] is a manifest and one of three bodies. It holds no link to
+//! the original data: whatever takes a release alone can only use what every
+//! recipient has. Reading and writing is in [`io`](crate::io).
+
+mod bag;
+mod disassociated;
+mod generalized;
+mod grouped;
+mod manifest;
+
+pub use bag::Bag;
+pub use disassociated::{Cluster, Disassociated, JointCluster, SimpleCluster};
+pub use generalized::Generalized;
+pub use grouped::{Group, Grouped};
+pub use manifest::{FORMAT, FileEntry, Guarantee, Manifest, Model, Supports, VERSION};
+
+use crate::data::Vocabulary;
+
+/// A published data set.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Release {
+    /// What was done, and what is promised.
+    pub manifest: Manifest,
+    /// The data.
+    pub body: Body,
+}
+
+/// The three shapes a release can have.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Body {
+    /// Clusters of chunks: disassociation and DLS.
+    Disassociated(Disassociated),
+    /// Classes of equal generalised records: Partition, Apriori, DiffPart, rare-item suppression.
+    Generalized(Generalized),
+    /// Groups with separated sensitive items: CAHD, PermMondrian.
+    Grouped(Grouped),
+}
+
+impl Body {
+    /// The labels that the body uses.
+    pub fn vocabulary(&self) -> &Vocabulary {
+        match self {
+            Self::Disassociated(body) => &body.vocabulary,
+            Self::Generalized(body) => &body.vocabulary,
+            Self::Grouped(body) => &body.vocabulary,
+        }
+    }
+
+    /// The file that holds the body.
+    pub fn file_name(&self) -> &'static str {
+        match self {
+            Self::Disassociated(_) => "clusters.jsonl",
+            Self::Generalized(_) => "classes.jsonl",
+            Self::Grouped(_) => "groups.jsonl",
+        }
+    }
+}

@@ -1,0 +1,122 @@
+//! Decides from the release alone whether its guarantee holds.
+//!
+//! This module shares no code with the methods: it counts what is published
+//! and believes nothing else. It decides the **format** guarantee; what an
+//! attacker who knows the algorithm learns, and with which probability, is
+//! another question.
+
+mod disassociated;
+mod generalized;
+mod grouped;
+
+use serde::Serialize;
+
+use crate::data::{ItemId, Vocabulary};
+use crate::release::{Body, Release};
+
+/// How many violations are listed; all are counted.
+pub const LISTED: usize = 100;
+
+/// Whether the guarantee holds, with a witness for each way in which it does not.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Verdict {
+    /// Whether there is no violation.
+    pub holds: bool,
+    /// The model's name.
+    pub model: &'static str,
+    /// The model's k, where it has one.
+    pub k: Option<u32>,
+    /// The model's m, where it has one.
+    pub m: Option<u32>,
+    /// The first violations.
+    pub violations: Vec<Violation>,
+    /// How many there are.
+    pub violation_count: u64,
+}
+
+/// A witness against the guarantee.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Violation {
+    /// The place: a line of the body's file and a path inside it.
+    pub r#where: String,
+    /// The items concerned.
+    pub itemset: Vec<String>,
+    /// What was counted.
+    pub support: u64,
+    /// What the rule asks for.
+    pub required: u64,
+    /// The rule that is broken, by its name in `docs/guarantees.md`.
+    pub rule: &'static str,
+}
+
+/// Checks `release` against its own manifest.
+pub fn verify(release: &Release) -> Verdict {
+    let mut findings = Findings::new(release.body.vocabulary());
+    let manifest = &release.manifest;
+    let model = &manifest.guarantee.model;
+    match &release.body {
+        Body::Disassociated(body) => disassociated::check(manifest, body, &mut findings),
+        Body::Generalized(body) => generalized::check(manifest, body, &mut findings),
+        Body::Grouped(body) => grouped::check(manifest, body, &mut findings),
+    }
+    Verdict {
+        holds: findings.count == 0,
+        model: model.name(),
+        k: model.k(),
+        m: model.m(),
+        violations: findings.violations,
+        violation_count: findings.count,
+    }
+}
+
+impl Verdict {
+    /// Adds violations that were found outside the release's body, such as
+    /// files that differ from their checksums; they come first.
+    pub fn with_violations(mut self, first: Vec<Violation>) -> Self {
+        self.violation_count += first.len() as u64;
+        self.violations.splice(0..0, first);
+        self.violations.truncate(LISTED);
+        self.holds = self.violation_count == 0;
+        self
+    }
+}
+
+/// Collects violations: counts all, keeps the first.
+struct Findings<'a> {
+    vocabulary: &'a Vocabulary,
+    violations: Vec<Violation>,
+    count: u64,
+}
+
+impl<'a> Findings<'a> {
+    fn new(vocabulary: &'a Vocabulary) -> Self {
+        Self { vocabulary, violations: Vec::new(), count: 0 }
+    }
+
+    fn add(
+        &mut self,
+        rule: &'static str,
+        place: impl FnOnce() -> String,
+        itemset: &[ItemId],
+        support: u64,
+        required: u64,
+    ) {
+        self.count += 1;
+        if self.violations.len() < LISTED {
+            self.violations.push(Violation {
+                r#where: place(),
+                itemset: self.vocabulary.texts(itemset),
+                support,
+                required,
+                rule,
+            });
+        }
+    }
+
+    /// Appends what another collector over the same vocabulary found.
+    fn append(&mut self, other: Self) {
+        self.count += other.count;
+        let room = LISTED - self.violations.len();
+        self.violations.extend(other.violations.into_iter().take(room));
+    }
+}

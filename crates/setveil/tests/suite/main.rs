@@ -1,0 +1,1 @@
+//! One test binary: a module per part of the library, named like it.

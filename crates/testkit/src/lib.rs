@@ -1,0 +1,5 @@
+//! What the tests share: where real data is, random data, and brute-force
+//! oracles and saboteurs that share nothing with the code they test.
+
+pub mod random;
+pub mod real;
