@@ -1,6 +1,292 @@
-//! placeholder
+//! The format guarantee of a disassociated release (disassociation-2012,
+//! section 5, as corrected in `docs/guarantees.md`).
+//!
+//! The rules are sufficient: each is checked on what is published, and
+//! together they imply that for every set of at most m terms that some record
+//! could contain, some possible data set has k records with it.
+
+use rayon::prelude::*;
 
 use super::Findings;
-use crate::release::{Disassociated, Manifest};
+use super::km::KmSearch;
+use crate::data::ItemId;
+use crate::release::{Bag, Cluster, Disassociated, JointCluster, Manifest, Model, SimpleCluster};
 
-pub(super) fn check(_manifest: &Manifest, _body: &Disassociated, _findings: &mut Findings) {}
+pub(super) fn check(manifest: &Manifest, body: &Disassociated, findings: &mut Findings) {
+    let Model::FormatKmAnonymity { k, m, l } = manifest.guarantee.model else {
+        findings.add("manifest", || "manifest.json: model of another kind".into(), &[], 0, 0);
+        return;
+    };
+    if k < 2 || m < 1 || l == Some(0) {
+        findings.add("manifest", || "manifest.json: k, m or l".into(), &[], u64::from(k), 2);
+        return;
+    }
+    let rules = Rules {
+        k: k.into(),
+        m,
+        l,
+        items: body.vocabulary.len(),
+        sensitive: sensitive(manifest, body, findings),
+    };
+    totals(manifest, body, findings);
+    let vocabulary = findings.vocabulary;
+    let found: Vec<Findings> = body
+        .clusters
+        .par_iter()
+        .enumerate()
+        .map_init(KmSearch::default, |search, (i, cluster)| {
+            let mut own = Findings::new(vocabulary);
+            let place = Place::line(i);
+            if i > 0 && body.clusters[i - 1] > *cluster {
+                own.add("canonical-order", || place.to_string(), &[], 0, 0);
+            }
+            Checker { rules: &rules, search, findings: &mut own }.cluster(cluster, &place);
+            own
+        })
+        .filter(|own| own.count > 0)
+        .collect();
+    found.into_iter().for_each(|own| findings.append(own));
+}
+
+/// What the manifest asks for.
+struct Rules {
+    k: u64,
+    m: u32,
+    l: Option<u32>,
+    items: usize,
+    /// Per item; empty if there are none.
+    sensitive: Vec<bool>,
+}
+
+impl Rules {
+    fn is_sensitive(&self, item: ItemId) -> bool {
+        self.sensitive.get(item as usize).copied().unwrap_or(false)
+    }
+}
+
+/// The sensitive terms, which the manifest must list if it promises l.
+fn sensitive(manifest: &Manifest, body: &Disassociated, findings: &mut Findings) -> Vec<bool> {
+    let listed = manifest.parameters.get("sensitive").and_then(|v| v.as_array());
+    let Some(listed) = listed else {
+        if matches!(manifest.guarantee.model, Model::FormatKmAnonymity { l: Some(_), .. }) {
+            let place = || "manifest.json: l without parameters.sensitive".to_owned();
+            findings.add("manifest", place, &[], 0, 1);
+        }
+        return Vec::new();
+    };
+    let mut marks = vec![false; body.vocabulary.len()];
+    for label in listed {
+        match label.as_str().and_then(|text| body.vocabulary.id(text)) {
+            Some(item) => marks[item as usize] = true,
+            None => {
+                let place = || format!("manifest.json: sensitive term {label} is not published");
+                findings.add("manifest", place, &[], 0, 1);
+            }
+        }
+    }
+    marks
+}
+
+fn totals(manifest: &Manifest, body: &Disassociated, findings: &mut Findings) {
+    for (what, found, expected) in [
+        ("records", body.records(), manifest.records),
+        ("items", body.vocabulary.len() as u64, manifest.items),
+    ] {
+        if found != expected {
+            findings.add("totals", || format!("manifest.json: {what}"), &[], found, expected);
+        }
+    }
+}
+
+/// Where something is in the file; only turned into text for a violation.
+struct Place<'a> {
+    above: Option<&'a Place<'a>>,
+    name: &'static str,
+    index: usize,
+}
+
+impl<'a> Place<'a> {
+    fn line(index: usize) -> Self {
+        Place { above: None, name: "clusters.jsonl", index }
+    }
+
+    fn child(&'a self, name: &'static str, index: usize) -> Self {
+        Place { above: Some(self), name, index }
+    }
+}
+
+impl std::fmt::Display for Place<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self.above {
+            None => write!(f, "{}:{}", self.name, self.index + 1),
+            Some(above) => write!(f, "{above} {}[{}]", self.name, self.index),
+        }
+    }
+}
+
+/// What stands below a cluster, as far as the clusters above must know.
+struct Below {
+    /// Terms of record, shared and term chunks; ascending and distinct.
+    terms: Vec<ItemId>,
+    /// Per leaf: its size and its terms, those of the shared chunks above it included.
+    leaves: Vec<(u64, Vec<ItemId>)>,
+}
+
+struct Checker<'a, 'b> {
+    rules: &'a Rules,
+    search: &'a mut KmSearch,
+    findings: &'a mut Findings<'b>,
+}
+
+impl Checker<'_, '_> {
+    fn cluster(&mut self, cluster: &Cluster, place: &Place) -> Below {
+        match cluster {
+            Cluster::Simple(leaf) => self.leaf(leaf, place),
+            Cluster::Joint(joint) => self.joint(joint, place),
+        }
+    }
+
+    fn leaf(&mut self, leaf: &SimpleCluster, place: &Place) -> Below {
+        let size = u64::from(leaf.size);
+        if size < self.rules.k {
+            self.findings.add("size", || place.to_string(), &[], size, self.rules.k);
+        }
+        self.chunks(&leaf.record_chunks, "record_chunks", size, place);
+        if !leaf.term_chunk.is_sorted_by(|a, b| a < b) {
+            let place = || format!("{place} term_chunk");
+            self.findings.add("canonical-order", place, &leaf.term_chunk, 0, 0);
+        }
+        let mut terms = self.disjoint(&leaf.record_chunks, &leaf.term_chunk, place);
+        terms.sort_unstable();
+        terms.dedup();
+        self.lemma_2(leaf, place);
+        self.diversity(leaf, place);
+        Below { leaves: vec![(size, terms.clone())], terms }
+    }
+
+    fn joint(&mut self, joint: &JointCluster, place: &Place) -> Below {
+        let mut below = Below { terms: Vec::new(), leaves: Vec::new() };
+        for (i, child) in joint.children.iter().enumerate() {
+            let place = place.child("children", i);
+            if i > 0 && joint.children[i - 1] > *child {
+                self.findings.add("canonical-order", || place.to_string(), &[], 0, 0);
+            }
+            let child = self.cluster(child, &place);
+            below.terms.extend(child.terms);
+            below.leaves.extend(child.leaves);
+        }
+        below.terms.sort_unstable();
+        below.terms.dedup();
+        let children = joint.children.len() as u64;
+        if children < 2 {
+            self.findings.add("children", || place.to_string(), &[], children, 2);
+        }
+        let sum: u64 = joint.children.iter().map(|c| u64::from(c.size())).sum();
+        if sum != u64::from(joint.size) {
+            self.findings.add("size", || place.to_string(), &[], sum, joint.size.into());
+        }
+        self.chunks(&joint.shared_chunks, "shared_chunks", sum, place);
+        for (i, chunk) in joint.shared_chunks.iter().enumerate() {
+            self.property_1(chunk, &below, &place.child("shared_chunks", i));
+        }
+        let shared = self.disjoint(&joint.shared_chunks, &[], place);
+        for (_, terms) in &mut below.leaves {
+            terms.extend_from_slice(&shared);
+        }
+        below.terms.extend(shared);
+        below.terms.sort_unstable();
+        below.terms.dedup();
+        below
+    }
+
+    /// Order, number of sub-records and k^m of every chunk.
+    fn chunks(&mut self, chunks: &[Bag], name: &'static str, room: u64, place: &Place) {
+        for (i, chunk) in chunks.iter().enumerate() {
+            let place = place.child(name, i);
+            let fault = match chunk.canonical_fault() {
+                Some((s, what)) => Some(format!("{place} subrecords[{s}]: {what}")),
+                None if chunk.is_empty() => Some(format!("{place}: an empty chunk")),
+                None if i > 0 && chunks[i - 1] > *chunk => Some(place.to_string()),
+                None => None,
+            };
+            if let Some(fault) = fault {
+                self.findings.add("canonical-order", || fault, &[], 0, 0);
+                if chunk.canonical_fault().is_some() {
+                    // The search relies on items that ascend.
+                    continue;
+                }
+            }
+            if chunk.total() > room {
+                self.findings.add("room", || place.to_string(), &[], room, chunk.total());
+            }
+            let (k, m) = (self.rules.k, self.rules.m);
+            let findings = &mut *self.findings;
+            self.search.rare(chunk, self.rules.items, k, m, &mut |itemset, support| {
+                findings.add("km", || place.to_string(), itemset, support, k);
+            });
+            if !self.rules.sensitive.is_empty() {
+                for item in chunk.domain().into_iter().filter(|&i| self.rules.is_sensitive(i)) {
+                    self.findings.add("sensitive", || place.to_string(), &[item], 1, 0);
+                }
+            }
+        }
+    }
+
+    /// The domains of a cluster's chunks do not overlap; gives their union.
+    fn disjoint(&mut self, chunks: &[Bag], term_chunk: &[ItemId], place: &Place) -> Vec<ItemId> {
+        let mut terms: Vec<ItemId> = chunks.iter().flat_map(Bag::domain).collect();
+        terms.extend_from_slice(term_chunk);
+        terms.sort_unstable();
+        for pair in terms.windows(2).filter(|pair| pair[0] == pair[1]) {
+            self.findings.add("disjoint", || place.to_string(), &pair[..1], 2, 1);
+        }
+        terms
+    }
+
+    /// Lemma 2: enough sub-records to fill the cluster, or a term chunk that does.
+    fn lemma_2(&mut self, leaf: &SimpleCluster, place: &Place) {
+        if !leaf.term_chunk.is_empty() {
+            return;
+        }
+        let h = u64::from(self.rules.m).min(leaf.record_chunks.len() as u64);
+        let required = u64::from(leaf.size) + self.rules.k * h.saturating_sub(1);
+        let subrecords = leaf.record_chunks.iter().map(Bag::total).sum();
+        if subrecords < required {
+            self.findings.add("lemma-2", || place.to_string(), &[], subrecords, required);
+        }
+    }
+
+    /// Corrected Property 1: a term that stands anywhere below is alone in its
+    /// shared chunk, and the leaves without it have room for its sub-records.
+    fn property_1(&mut self, chunk: &Bag, below: &Below, place: &Place) {
+        let domain = chunk.domain();
+        for &term in domain.iter().filter(|t| below.terms.binary_search(t).is_ok()) {
+            if domain.len() > 1 {
+                self.findings.add(
+                    "property-1",
+                    || place.to_string(),
+                    &[term],
+                    domain.len() as u64,
+                    1,
+                );
+                continue;
+            }
+            let free = below.leaves.iter().filter(|(_, terms)| !terms.contains(&term));
+            let room: u64 = free.map(|(size, _)| size).sum();
+            if chunk.total() > room {
+                self.findings.add("room", || place.to_string(), &[term], room, chunk.total());
+            }
+        }
+    }
+
+    /// A sensitive term needs at least l records around it.
+    fn diversity(&mut self, leaf: &SimpleCluster, place: &Place) {
+        let Some(l) = self.rules.l else { return };
+        for &term in leaf.term_chunk.iter().filter(|&&t| self.rules.is_sensitive(t)) {
+            if leaf.size < l {
+                let place = || format!("{place} term_chunk");
+                self.findings.add("sensitive", place, &[term], leaf.size.into(), l.into());
+            }
+        }
+    }
+}

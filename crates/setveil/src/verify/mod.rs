@@ -8,6 +8,7 @@
 mod disassociated;
 mod generalized;
 mod grouped;
+mod km;
 
 use serde::Serialize;
 

@@ -1,42 +1,42 @@
-//! Disassociation (disassociation-2012).
+//! Disassociation: keeps every original term and hides which rare
+//! combinations occurred together (disassociation-2012).
+//!
+//! [`horpart`](Horpart) brings similar records together, [`verpart`] splits
+//! the records of each cluster into chunks, `refine` lets clusters share
+//! chunks. The horizontal partitioning stands behind a small interface, so
+//! that another one can take its place, and so does the vertical one.
 
-use crate::data::{K, M};
-use crate::release::{Body, Disassociated, Guarantee, Manifest, Model, Release, Supports};
-use crate::{Dataset, Progress, Result};
+mod chunking;
+mod clusters;
+mod diversity;
+mod horpart;
+mod join;
+mod lemma2;
+mod parameters;
+mod pipeline;
+mod pooling;
+mod refine;
+mod verpart;
 
-/// The parameters.
-#[derive(Clone, Debug)]
-pub struct Parameters {
-    k: K,
-    m: M,
-}
+pub use clusters::Clusters;
+pub use horpart::Horpart;
+pub use parameters::{DEFAULT_MAX_CLUSTER_SIZE, Parameters, Sensitive, Sizes};
+pub use pipeline::{VerticalPartitioning, anonymize, disassociate};
+pub use verpart::verpart;
 
-impl Parameters {
-    /// Defaults.
-    pub fn new(k: K, m: M) -> Self {
-        Self { k, m }
-    }
-}
+use crate::data::Dataset;
+use crate::progress::Progress;
 
-/// Anonymizes.
-pub fn anonymize(
-    data: &Dataset,
-    parameters: &Parameters,
-    _progress: &dyn Progress,
-) -> Result<Release> {
-    let guarantee = Guarantee {
-        model: Model::FormatKmAnonymity { k: parameters.k.get(), m: parameters.m.get(), l: None },
-        supports: Supports::Exact,
-    };
-    let body = Disassociated { vocabulary: data.vocabulary().clone(), clusters: vec![] };
-    Ok(Release {
-        manifest: Manifest::new(
-            "disassociation",
-            [],
-            guarantee,
-            data.len() as u64,
-            data.item_count() as u64,
-        ),
-        body: Body::Disassociated(body),
-    })
+/// Brings similar records together in clusters of k to max records.
+pub trait HorizontalPartitioning: Sync {
+    /// Divides all records of `data`, at least k, into clusters. Only items
+    /// with `may_split` may decide who comes together. The clusters must not
+    /// depend on the order of the records.
+    fn partition(
+        &self,
+        data: &Dataset,
+        may_split: &[bool],
+        sizes: Sizes,
+        progress: &dyn Progress,
+    ) -> Clusters;
 }

@@ -1,0 +1,240 @@
+//! Divides terms into chunks that are k^m-anonymous: the greedy loop of
+//! VERPART, used for record chunks and for shared chunks alike.
+//!
+//! A chunk is k^m-anonymous if every combination of 1..m of its terms that
+//! some record contains is contained in at least k records. A term joins a
+//! chunk if no combination with it is rarer: the records that have the term
+//! become the bits of a set per co-occurring term, and a depth-first search
+//! over intersections stops at the first that is present but rare.
+
+use crate::data::{ItemId, K, M};
+use crate::release::Bag;
+
+const NONE: u32 = u32::MAX;
+
+/// Records over some terms, which are numbered by falling support.
+#[derive(Debug, Default)]
+pub(crate) struct TermMatrix {
+    /// Falling support, ties by text.
+    terms: Vec<ItemId>,
+    /// Term `t` is in the records `postings[posting_starts[t]..posting_starts[t + 1]]`.
+    posting_starts: Vec<u32>,
+    postings: Vec<u32>,
+    /// Record `r` has the terms `rows[row_starts[r]..row_starts[r + 1]]`, in the order of their text.
+    row_starts: Vec<u32>,
+    rows: Vec<u32>,
+}
+
+impl TermMatrix {
+    /// Builds the matrix from the terms with their supports, in any order,
+    /// and the occurrences: pairs of a record's number and an index into
+    /// `terms`, by ascending record and within it by ascending text.
+    pub(crate) fn new(terms: &[(ItemId, u32)], records: usize, occurrences: &[(u32, u32)]) -> Self {
+        let mut order: Vec<u32> = (0..terms.len() as u32).collect();
+        order.sort_unstable_by_key(|&i| {
+            let (item, support) = terms[i as usize];
+            (std::cmp::Reverse(support), item)
+        });
+        let mut matrix = Self {
+            terms: order.iter().map(|&i| terms[i as usize].0).collect(),
+            posting_starts: Vec::with_capacity(terms.len() + 1),
+            postings: vec![0; occurrences.len()],
+            row_starts: vec![0; records + 1],
+            rows: Vec::with_capacity(occurrences.len()),
+        };
+        let (mut number, mut start) = (vec![0; terms.len()], 0);
+        for (n, &i) in order.iter().enumerate() {
+            number[i as usize] = n as u32;
+            matrix.posting_starts.push(start);
+            start += terms[i as usize].1;
+        }
+        debug_assert_eq!(start as usize, occurrences.len());
+        matrix.posting_starts.push(start);
+        let mut next = matrix.posting_starts.clone();
+        for &(record, i) in occurrences {
+            let n = number[i as usize];
+            matrix.postings[next[n as usize] as usize] = record;
+            next[n as usize] += 1;
+            matrix.rows.push(n);
+            matrix.row_starts[record as usize + 1] += 1;
+        }
+        for r in 0..records {
+            matrix.row_starts[r + 1] += matrix.row_starts[r];
+        }
+        matrix
+    }
+
+    fn posting(&self, t: u32) -> &[u32] {
+        let t = t as usize;
+        &self.postings[self.posting_starts[t] as usize..self.posting_starts[t + 1] as usize]
+    }
+
+    fn row(&self, r: u32) -> &[u32] {
+        let r = r as usize;
+        &self.rows[self.row_starts[r] as usize..self.row_starts[r + 1] as usize]
+    }
+
+    /// Divides the terms, each of support >= k, into k^m-anonymous chunks
+    /// (Alg. VERPART, lines 8 to 15) and projects the records on them.
+    pub(crate) fn chunks(&self, k: K, m: M) -> Vec<Bag> {
+        let mut search = Search::new(self, k, m);
+        let mut remain: Vec<u32> = (0..self.terms.len() as u32).collect();
+        let mut chunk = 0;
+        while !remain.is_empty() {
+            remain.retain(|&t| {
+                let accepted = search.accepts(t, chunk);
+                if accepted {
+                    search.chunk_of[t as usize] = chunk;
+                }
+                !accepted
+            });
+            chunk += 1;
+        }
+        self.project(&search.chunk_of, chunk as usize)
+    }
+
+    /// The bags of the records' parts in each chunk.
+    fn project(&self, chunk_of: &[u32], chunks: usize) -> Vec<Bag> {
+        let mut parts: Vec<(Vec<ItemId>, Vec<usize>)> = vec![Default::default(); chunks];
+        for row in self.row_starts.windows(2) {
+            let row = &self.rows[row[0] as usize..row[1] as usize];
+            for &t in row {
+                parts[chunk_of[t as usize] as usize].0.push(self.terms[t as usize]);
+            }
+            for &t in row {
+                let (items, ends) = &mut parts[chunk_of[t as usize] as usize];
+                if ends.last().copied().unwrap_or(0) < items.len() {
+                    ends.push(items.len());
+                }
+            }
+        }
+        let bag = |(items, ends): (Vec<ItemId>, Vec<usize>)| {
+            let mut start = 0;
+            let part = |end| &items[std::mem::replace(&mut start, end)..end];
+            Bag::from_itemsets(ends.into_iter().map(part))
+        };
+        parts.into_iter().map(bag).collect()
+    }
+}
+
+/// The search for a combination that is present but rare.
+struct Search<'a> {
+    matrix: &'a TermMatrix,
+    k: u32,
+    m: u32,
+    /// Which chunk each term is in so far.
+    chunk_of: Vec<u32>,
+    /// Per term: how often it occurs together with the candidate.
+    together: Vec<u32>,
+    /// The terms that do.
+    partners: Vec<u32>,
+    /// Per partner a set of the candidate's records, and per level one more.
+    bits: Vec<u64>,
+    words: usize,
+}
+
+impl<'a> Search<'a> {
+    fn new(matrix: &'a TermMatrix, k: K, m: M) -> Self {
+        Self {
+            matrix,
+            k: k.get(),
+            m: m.get(),
+            chunk_of: vec![NONE; matrix.terms.len()],
+            together: vec![0; matrix.terms.len()],
+            partners: Vec::new(),
+            bits: Vec::new(),
+            words: 0,
+        }
+    }
+
+    /// Whether `chunk` stays k^m-anonymous with the term `t`. All
+    /// combinations without `t` are known to be frequent or absent.
+    fn accepts(&mut self, t: u32, chunk: u32) -> bool {
+        if self.m == 1 {
+            return true;
+        }
+        let posting = self.matrix.posting(t);
+        for &r in posting {
+            for &u in self.matrix.row(r) {
+                if self.chunk_of[u as usize] == chunk {
+                    if self.together[u as usize] == 0 {
+                        self.partners.push(u);
+                    }
+                    self.together[u as usize] += 1;
+                }
+            }
+        }
+        let pairs = self.partners.iter().all(|&u| self.together[u as usize] >= self.k);
+        let accepted = pairs
+            && (self.m == 2 || self.partners.len() < 2 || {
+                self.fill_bits(posting, chunk);
+                !self.rare_combination(posting.len() as u32)
+            });
+        for u in self.partners.drain(..) {
+            self.together[u as usize] = 0;
+        }
+        accepted
+    }
+
+    /// Writes which of the candidate's records each partner is in.
+    fn fill_bits(&mut self, posting: &[u32], chunk: u32) {
+        self.words = posting.len().div_ceil(64);
+        self.bits.clear();
+        self.bits.resize((self.partners.len() + self.m as usize) * self.words, 0);
+        // From here on `together` holds a partner's index.
+        for (i, &u) in self.partners.iter().enumerate() {
+            self.together[u as usize] = i as u32;
+        }
+        for (j, &r) in posting.iter().enumerate() {
+            for &u in self.matrix.row(r) {
+                if self.chunk_of[u as usize] == chunk {
+                    let i = self.together[u as usize] as usize;
+                    self.bits[i * self.words + j / 64] |= 1 << (j % 64);
+                }
+            }
+        }
+    }
+
+    /// Whether some combination of two or more partners, together with the
+    /// candidate at most m terms, is present but rare.
+    fn rare_combination(&mut self, records: u32) -> bool {
+        let words = self.words;
+        let (partners, levels) = self.bits.split_at_mut(self.partners.len() * words);
+        partners.chunks_exact(words).enumerate().any(|(i, set)| {
+            let size = ones(set);
+            levels[..words].copy_from_slice(set);
+            size < records
+                && rare(&partners[(i + 1) * words..], levels, words, self.k, size, self.m - 2)
+        })
+    }
+}
+
+/// Whether the set of `size` records at the beginning of `levels`, intersected
+/// with at most `depth` of the `partners`, gives a set that is not empty and
+/// smaller than k.
+fn rare(partners: &[u64], levels: &mut [u64], words: usize, k: u32, size: u32, depth: u32) -> bool {
+    let (here, deeper) = levels.split_at_mut(words);
+    for (i, set) in partners.chunks_exact(words).enumerate() {
+        for w in 0..words {
+            deeper[w] = here[w] & set[w];
+        }
+        let common = ones(&deeper[..words]);
+        if common == 0 {
+            continue;
+        }
+        if common < k {
+            return true;
+        }
+        // A partner that all of these records have changes no support: what is
+        // rare with it is rare without it, and is found there.
+        let rest = &partners[(i + 1) * words..];
+        if common < size && depth > 1 && rare(rest, deeper, words, k, common, depth - 1) {
+            return true;
+        }
+    }
+    false
+}
+
+fn ones(set: &[u64]) -> u32 {
+    set.iter().map(|w| w.count_ones()).sum()
+}

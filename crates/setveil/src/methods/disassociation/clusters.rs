@@ -1,0 +1,45 @@
+//! Which records belong together: the outcome of a horizontal partitioning.
+
+use crate::data::{Dataset, ItemId};
+
+/// Clusters of record numbers, in one allocation.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Clusters {
+    /// Cluster `c` is `records[ends[c - 1]..ends[c]]`.
+    ends: Vec<usize>,
+    records: Vec<u32>,
+}
+
+impl Clusters {
+    /// Adds a cluster.
+    pub fn push(&mut self, records: impl IntoIterator<Item = u32>) {
+        self.records.extend(records);
+        self.ends.push(self.records.len());
+    }
+
+    /// How many clusters there are.
+    pub fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.ends.is_empty()
+    }
+
+    /// The numbers of the records of cluster `c`.
+    pub fn get(&self, c: usize) -> &[u32] {
+        let start = if c == 0 { 0 } else { self.ends[c - 1] };
+        &self.records[start..self.ends[c]]
+    }
+
+    /// The clusters in order.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = &[u32]> {
+        (0..self.len()).map(|c| self.get(c))
+    }
+
+    /// The items of the records of cluster `c`.
+    pub fn rows<'a>(&self, c: usize, data: &'a Dataset) -> Vec<&'a [ItemId]> {
+        self.get(c).iter().map(|&r| data.record(r as usize)).collect()
+    }
+}

@@ -1,0 +1,141 @@
+//! From a data set to a release: horizontal partitioning, vertical
+//! partitioning, refining. DLS goes the same way with another vertical step.
+
+use rayon::prelude::*;
+use serde_json::json;
+
+use super::diversity::diversify;
+use super::refine::refine;
+use super::verpart::{self, verpart_with};
+use super::{HorizontalPartitioning, Horpart, Parameters};
+use crate::data::{Dataset, ItemId, K, M};
+use crate::progress::Progress;
+use crate::release::{
+    Body, Disassociated, Guarantee, Manifest, Model, Release, SimpleCluster, Supports,
+};
+use crate::{Error, Result};
+
+/// Splits the records of one cluster into chunks.
+pub trait VerticalPartitioning: Sync {
+    /// Arrays that are used again from cluster to cluster.
+    type Scratch: Default + Send;
+
+    /// Splits the records of a cluster into record chunks that are
+    /// k^m-anonymous and a term chunk that takes all terms that are `hidden`;
+    /// Lemma 2 must hold.
+    fn partition(
+        &self,
+        scratch: &mut Self::Scratch,
+        records: &[&[ItemId]],
+        hidden: &dyn Fn(ItemId) -> bool,
+    ) -> SimpleCluster;
+}
+
+/// The paper's vertical partitioning.
+struct Verpart {
+    k: K,
+    m: M,
+}
+
+impl VerticalPartitioning for Verpart {
+    type Scratch = verpart::Scratch;
+
+    fn partition(
+        &self,
+        scratch: &mut Self::Scratch,
+        records: &[&[ItemId]],
+        hidden: &dyn Fn(ItemId) -> bool,
+    ) -> SimpleCluster {
+        verpart_with(scratch, records, self.k, self.m, hidden)
+    }
+}
+
+/// Anonymizes `data` by disassociation.
+///
+/// # Guarantee
+/// The format guarantee of k^m-anonymity: for every set of at most m terms
+/// that some record could contain, some data set that is consistent with the
+/// release has k records which contain it. With sensitive terms, each occurs
+/// in at most 1/l of the records of every cluster. `docs/guarantees.md` says
+/// what this does not promise.
+///
+/// # Errors
+/// If there are fewer than k records, the largest cluster is smaller than 2k,
+/// a sensitive term does not occur, or is too frequent for l.
+pub fn anonymize(
+    data: &Dataset,
+    parameters: &Parameters,
+    progress: &dyn Progress,
+) -> Result<Release> {
+    let vertical = Verpart { k: parameters.k, m: parameters.m };
+    let body = disassociate(data, parameters, &Horpart, &vertical, progress)?;
+    Ok(release("disassociation", parameters, Supports::Exact, body))
+}
+
+/// Runs the three steps with any horizontal and vertical partitioning.
+pub fn disassociate<V: VerticalPartitioning>(
+    data: &Dataset,
+    parameters: &Parameters,
+    horizontal: &dyn HorizontalPartitioning,
+    vertical: &V,
+    progress: &dyn Progress,
+) -> Result<Disassociated> {
+    let sizes = parameters.sizes()?;
+    if data.len() < sizes.k() {
+        return Err(Error::Infeasible {
+            what: format!("there are {} records, fewer than k = {}", data.len(), sizes.k()),
+            hint: "nobody can be hidden among fewer than k: choose a smaller k or release \
+                   nothing"
+                .into(),
+        });
+    }
+    let sensitive = parameters.sensitive_items(data)?;
+    let may_split: Vec<bool> = sensitive.iter().map(|s| !s).collect();
+    let mut clusters = horizontal.partition(data, &may_split, sizes, progress);
+    if let Some(terms) = &parameters.sensitive {
+        clusters = diversify(clusters, data, &sensitive, terms.l)?;
+    }
+    progress.stage("splitting", Some(clusters.len() as u64));
+    let leaves: Vec<SimpleCluster> = (0..clusters.len())
+        .into_par_iter()
+        .map_init(V::Scratch::default, |scratch, c| {
+            let rows = clusters.rows(c, data);
+            let leaf = vertical.partition(scratch, &rows, &|item| sensitive[item as usize]);
+            progress.advance(1);
+            leaf
+        })
+        .collect();
+    let refined = refine(leaves, &clusters, data, &sensitive, parameters, progress);
+    Ok(Disassociated { vocabulary: data.vocabulary().clone(), clusters: refined })
+}
+
+/// Puts a manifest to a disassociated body.
+pub(crate) fn release(
+    method: &str,
+    parameters: &Parameters,
+    supports: Supports,
+    body: Disassociated,
+) -> Release {
+    let (k, m) = (parameters.k.get(), parameters.m.get());
+    let max = parameters.sizes().map_or(0, super::Sizes::max);
+    let mut settings = vec![
+        ("k", json!(k)),
+        ("m", json!(m)),
+        ("max_cluster_size", json!(max)),
+        ("refine", json!(parameters.refine)),
+    ];
+    if let Some(sensitive) = &parameters.sensitive {
+        let mut terms = sensitive.terms.clone();
+        terms.sort_unstable();
+        terms.dedup();
+        settings.push(("sensitive", json!(terms)));
+        settings.push(("l", json!(sensitive.l.get())));
+    }
+    let l = parameters.sensitive.as_ref().map(|s| s.l.get());
+    let guarantee = Guarantee { model: Model::FormatKmAnonymity { k, m, l }, supports };
+    let (records, items) = (body.records(), body.vocabulary.len() as u64);
+    Release {
+        manifest: Manifest::new(method, settings, guarantee, records, items),
+        body: Body::Disassociated(body),
+    }
+}

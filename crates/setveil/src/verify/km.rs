@@ -1,0 +1,76 @@
+//! Finds itemsets of 1..m items that occur in a bag, but fewer than k times.
+//!
+//! A depth-first search over prefixes: the itemsets that contain the prefix
+//! are listed, the items behind it counted in them, and each that is frequent
+//! enough becomes a longer prefix. Nothing of it is shared with the methods.
+
+use crate::data::ItemId;
+use crate::release::Bag;
+
+/// Counters per item of the vocabulary; clean between bags.
+#[derive(Default)]
+pub(super) struct KmSearch {
+    counts: Vec<u64>,
+}
+
+impl KmSearch {
+    /// Calls `found` with every rare itemset that the search meets, and its
+    /// support. Prefixes that are rare themselves are not made longer, so one
+    /// call at least is made if anything is rare.
+    pub(super) fn rare(
+        &mut self,
+        bag: &Bag,
+        items: usize,
+        k: u64,
+        m: u32,
+        found: &mut dyn FnMut(&[ItemId], u64),
+    ) {
+        self.counts.resize(items, 0);
+        let all: Vec<(&[ItemId], u64)> = bag.iter().map(|(s, c)| (s, u64::from(c))).collect();
+        self.extend(&all, &mut Vec::new(), k, m, found);
+    }
+
+    /// `rows` are what stands behind the prefix in the itemsets that have it.
+    fn extend(
+        &mut self,
+        rows: &[(&[ItemId], u64)],
+        prefix: &mut Vec<ItemId>,
+        k: u64,
+        m: u32,
+        found: &mut dyn FnMut(&[ItemId], u64),
+    ) {
+        let mut present: Vec<(ItemId, u64)> = Vec::new();
+        for &(items, count) in rows {
+            for &item in items {
+                if self.counts[item as usize] == 0 {
+                    present.push((item, 0));
+                }
+                self.counts[item as usize] += count;
+            }
+        }
+        for (item, support) in &mut present {
+            *support = std::mem::take(&mut self.counts[*item as usize]);
+        }
+        present.sort_unstable();
+        let total: u64 = rows.iter().map(|r| r.1).sum();
+        for &(item, support) in &present {
+            prefix.push(item);
+            if support < k {
+                found(prefix, support);
+            } else if prefix.len() < m as usize && support < total {
+                // An item that all rows have changes no support: the prefix without it
+                // meets the same rare itemsets one item shorter.
+                let behind: Vec<(&[ItemId], u64)> = rows
+                    .iter()
+                    .filter_map(|&(items, count)| {
+                        let place = items.iter().position(|&i| i == item)?;
+                        let behind = &items[place + 1..];
+                        (!behind.is_empty()).then_some((behind, count))
+                    })
+                    .collect();
+                self.extend(&behind, prefix, k, m, found);
+            }
+            prefix.pop();
+        }
+    }
+}
