@@ -1,5 +1,8 @@
 //! What the tests share: where real data is, random data, and brute-force
 //! oracles and saboteurs that share nothing with the code they test.
 
+pub mod cases;
+pub mod format_guarantee;
 pub mod random;
 pub mod real;
+pub mod sabotage;

@@ -1,1 +1,3 @@
 //! One test binary: a module per part of the library, named like it.
+
+mod disassociation;
