@@ -38,7 +38,7 @@ pub struct OriginalArgs {
 impl LayoutArgs {
     /// Reads the data and remarks on what was left out.
     pub fn read(&self, path: &Path, context: &Context) -> anyhow::Result<Input> {
-        let options = ReadOptions { format: None, skip_bad_lines: self.skip_bad_lines };
+        let options = ReadOptions { skip_bad_lines: self.skip_bad_lines, ..ReadOptions::default() };
         Ok(io::read_dataset(path, &options, context)?)
     }
 }
