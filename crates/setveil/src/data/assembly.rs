@@ -65,6 +65,35 @@ impl Block {
         self.items.truncate(self.start);
     }
 
+    /// Records from rows of (person, item) in any order; persons are numbered
+    /// from 0 and give the order of the records.
+    pub(crate) fn from_rows(
+        labels: Interner,
+        persons: usize,
+        rows: Vec<(u32, ItemId)>,
+        blank_items: u64,
+    ) -> Self {
+        let mut next = vec![0; persons + 1];
+        for &(person, _) in &rows {
+            next[person as usize + 1] += 1;
+        }
+        let lengths: Vec<u32> = next[1..].iter().map(|&l: &usize| l as u32).collect();
+        for p in 0..persons {
+            next[p + 1] += next[p];
+        }
+        let mut items = vec![0; rows.len()];
+        for (person, item) in rows {
+            let at = &mut next[person as usize];
+            items[*at] = item;
+            *at += 1;
+        }
+        let empty_records = lengths.iter().filter(|&&l| l == 0).count() as u64;
+        let start = items.len();
+        let dropped = Dropped { blank_items, empty_records, ..Dropped::default() };
+        let lengths = lengths.into_iter().filter(|&l| l > 0).collect();
+        Self { labels, items, lengths, start, abandoned: false, dropped }
+    }
+
     /// The labels that occur, in the order of their ids, with their ids.
     fn used(&self) -> impl Iterator<Item = (usize, &str)> {
         let mut used = vec![!self.abandoned; self.labels.len()];
@@ -106,6 +135,17 @@ impl Assembly {
             }
         }
         self.parts.push(Part { ids, items: block.items, lengths: block.lengths });
+    }
+
+    /// Gives labels other names; two may get the same.
+    pub(crate) fn rename<'a>(&mut self, name: impl Fn(&str) -> Option<&'a str>) {
+        let mut labels = Interner::default();
+        let ids: Vec<ItemId> =
+            self.labels.labels().map(|old| labels.intern(name(old).unwrap_or(old))).collect();
+        self.labels = labels;
+        for id in self.parts.iter_mut().flat_map(|p| &mut p.ids) {
+            *id = ids.get(*id as usize).copied().unwrap_or(0);
+        }
     }
 
     /// Numbers the labels by text, sorts the records and drops duplicates.

@@ -68,7 +68,7 @@ impl<'a> Source<'a> {
         let map = unsafe { Mmap::map(&file) }.map_err(fail)?;
         if compression(&map).is_some() {
             drop(map);
-            let counted = Box::new(Counted { file, progress });
+            let counted = Box::new(Counted { stream: file, progress });
             return Self::stream(path.to_owned(), counted, progress);
         }
         Ok(Self { name: path.to_owned(), content: Content::Mapped(map), progress })
@@ -106,6 +106,30 @@ impl<'a> Source<'a> {
     /// The name for messages.
     pub(super) fn name(&self) -> &Path {
         &self.name
+    }
+
+    /// The bytes one after the other.
+    pub(super) fn into_reader(self) -> Box<dyn Read + Send + 'a> {
+        let progress = self.progress;
+        match self.content {
+            Content::Mapped(map) => Box::new(Counted { stream: Cursor::new(map), progress }),
+            Content::Memory(bytes) => Box::new(Counted { stream: bytes, progress }),
+            Content::Stream(stream) => stream,
+        }
+    }
+
+    /// The bytes all together.
+    #[cfg(feature = "parquet")]
+    pub(super) fn into_bytes(self) -> Result<bytes::Bytes> {
+        match self.content {
+            Content::Mapped(map) => Ok(bytes::Bytes::from_owner(map)),
+            Content::Memory(bytes) => Ok(bytes::Bytes::copy_from_slice(bytes)),
+            Content::Stream(mut stream) => {
+                let mut bytes = Vec::new();
+                stream.read_to_end(&mut bytes).map_err(|e| read_error(&self.name, e))?;
+                Ok(bytes.into())
+            }
+        }
     }
 
     /// The bytes, and who watches.
@@ -170,15 +194,15 @@ impl Read for Broken<'_> {
     }
 }
 
-/// A compressed file whose progress is counted in its own bytes.
-struct Counted<'a> {
-    file: File,
+/// A file whose progress is counted in its own bytes, before decompression.
+struct Counted<'a, R> {
+    stream: R,
     progress: &'a dyn Progress,
 }
 
-impl Read for Counted<'_> {
+impl<R: Read> Read for Counted<'_, R> {
     fn read(&mut self, buf: &mut [u8]) -> std::io::Result<usize> {
-        let read = self.file.read(buf)?;
+        let read = self.stream.read(buf)?;
         self.progress.advance(read as u64);
         Ok(read)
     }
