@@ -66,9 +66,24 @@ impl Postings {
                 .map(|w| others.iter().fold(first[w], |all, set| all & set[w]).count_ones())
                 .sum();
         }
-        let mut cursors: Vec<Membership> = others().map(|i| self.membership(i)).collect();
-        let holds = |&&r: &&u32| cursors.iter_mut().all(|c| c.contains(r));
-        self.list(shortest).iter().filter(holds).count() as u32
+        let mut others: Vec<ItemId> = others().collect();
+        others.sort_unstable_by_key(|&i| self.list(i).len());
+        let Some((&second, rest)) = others.split_first() else {
+            return self.list(shortest).len() as u32;
+        };
+        // The first two decide the work; what they leave is little.
+        let mut both = Vec::new();
+        match self.bit_set(second) {
+            None if self.list(second).len() < 16 * self.list(shortest).len() => {
+                merge(self.list(shortest), self.list(second), &mut both);
+            }
+            _ => {
+                let mut second = self.membership(second);
+                both.extend(self.list(shortest).iter().filter(|&&r| second.contains(r)));
+            }
+        }
+        let mut rest: Vec<Membership> = rest.iter().map(|&i| self.membership(i)).collect();
+        both.into_iter().filter(|&r| rest.iter_mut().all(|m| m.contains(r))).count() as u32
     }
 
     fn list(&self, item: ItemId) -> &[u32] {
@@ -84,6 +99,20 @@ impl Postings {
             Some(bits) => Membership::Bits(bits),
             None => Membership::List(self.list(item)),
         }
+    }
+}
+
+/// The records that stand in both lists. The comparisons move the cursors
+/// without a branch that the processor would have to guess.
+fn merge(a: &[u32], b: &[u32], both: &mut Vec<u32>) {
+    let (mut i, mut j) = (0, 0);
+    while i < a.len() && j < b.len() {
+        let (x, y) = (a[i], b[j]);
+        if x == y {
+            both.push(x);
+        }
+        i += usize::from(x <= y);
+        j += usize::from(y <= x);
     }
 }
 

@@ -55,7 +55,7 @@ pub struct Sampling {
 
 impl Default for Sampling {
     fn default() -> Self {
-        Self { samples: 50_000, seed: 1 }
+        Self { samples: 20_000, seed: 1 }
     }
 }
 
@@ -64,8 +64,7 @@ impl Default for Sampling {
 /// # Complexity
 /// Linear in the data for one known item. For more, linear in the number of
 /// (record, itemset) pairs up to two million of them; beyond that a draw
-/// intersects posting lists, the short ones by galloping and the long ones as
-/// bit sets.
+/// intersects posting lists, the long ones as bit sets.
 pub fn reidentification(
     data: &Dataset,
     sampling: &Sampling,

@@ -98,8 +98,7 @@ mod tests {
             ],
             term_chunk: vec![3],
         };
-        let expected = "\
-  +-----------------+----------------+------------+
+        let expected = "  +-----------------+----------------+------------+
   | record chunk 1  | record chunk 2 | term chunk |
   +-----------------+----------------+------------+
   | flu             | audi a4        | ruby       |
