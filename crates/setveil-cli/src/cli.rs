@@ -38,19 +38,68 @@ pub struct Global {
 /// One variant a command, each in its own file.
 #[derive(Debug, Subcommand)]
 pub enum Command {
+    Demo(commands::demo::Args),
     Profile(commands::profile::Args),
     Anonymize(commands::anonymize::Args),
     Verify(commands::verify::Args),
     Evaluate(commands::evaluate::Args),
+    Generate(commands::generate::Args),
+    Completions(commands::completions::Args),
+    Man(commands::man::Args),
 }
 
 impl Command {
     pub fn run(&self, context: &Context) -> anyhow::Result<Exit> {
         match self {
+            Self::Demo(args) => args.run(context),
             Self::Profile(args) => args.run(context),
             Self::Anonymize(args) => args.run(context),
             Self::Verify(args) => args.run(context),
             Self::Evaluate(args) => args.run(context),
+            Self::Generate(args) => args.run(context),
+            Self::Completions(args) => args.run(context),
+            Self::Man(args) => args.run(context),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::*;
+
+    /// Calls `check` with every command and its full name.
+    fn walk(command: &clap::Command, name: &str, check: &mut impl FnMut(&clap::Command, &str)) {
+        check(command, name);
+        for sub in command.get_subcommands().filter(|s| s.get_name() != "help") {
+            walk(sub, &format!("{name} {}", sub.get_name()), check);
+        }
+    }
+
+    #[test]
+    fn the_definitions_are_consistent() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn every_command_and_flag_is_described_and_every_command_has_an_example() {
+        let mut missing = Vec::new();
+        walk(&Cli::command(), "setveil", &mut |command, name| {
+            if command.get_about().is_none() {
+                missing.push(format!("{name}: what it does"));
+            }
+            for arg in command.get_arguments().filter(|a| !a.is_hide_set()) {
+                if arg.get_help().is_none_or(|h| h.to_string().trim().is_empty()) {
+                    missing.push(format!("{name}: {}", arg.get_id()));
+                }
+            }
+            let after = command.get_after_help().map(ToString::to_string).unwrap_or_default();
+            let example = after.lines().any(|l| l.trim_start().starts_with(name));
+            if name != "setveil" && !example {
+                missing.push(format!("{name}: an example that starts with `{name}`"));
+            }
+        });
+        assert!(missing.is_empty(), "help is missing:\n{}", missing.join("\n"));
     }
 }

@@ -2,8 +2,11 @@
 
 use std::io::{IsTerminal, Write};
 use std::process::ExitCode;
-use std::sync::Mutex;
+use std::sync::RwLock;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
+
+use clap::builder::styling::{AnsiColor, Style};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde::Serialize;
@@ -57,7 +60,11 @@ pub fn fail(error: &anyhow::Error) -> ExitCode {
 pub struct Context {
     json: bool,
     quiet: bool,
-    bar: Mutex<Option<ProgressBar>>,
+    /// Whether text on standard output may have colours.
+    colour: bool,
+    bar: RwLock<Option<ProgressBar>>,
+    /// Whether there is a bar: without one, a step costs a load.
+    shown: AtomicBool,
 }
 
 impl Context {
@@ -66,7 +73,14 @@ impl Context {
         if let Some(threads) = global.threads {
             rayon::ThreadPoolBuilder::new().num_threads(threads.into()).build_global()?;
         }
-        Ok(Self { json: global.json, quiet: global.quiet, bar: Mutex::new(None) })
+        let plain = std::env::var_os("NO_COLOR").is_some_and(|v| !v.is_empty());
+        Ok(Self {
+            json: global.json,
+            quiet: global.quiet,
+            colour: !plain && std::io::stdout().is_terminal(),
+            bar: RwLock::new(None),
+            shown: AtomicBool::new(false),
+        })
     }
 
     /// Answers on standard output: `answer` as JSON, or `text`.
@@ -87,6 +101,25 @@ impl Context {
         Ok(())
     }
 
+    /// Good news: green on a terminal.
+    pub fn good(&self, text: &str) -> String {
+        self.paint(AnsiColor::Green.on_default().bold(), text)
+    }
+
+    /// Bad news: red on a terminal.
+    pub fn bad(&self, text: &str) -> String {
+        self.paint(AnsiColor::Red.on_default().bold(), text)
+    }
+
+    /// A heading: bold on a terminal.
+    pub fn heading(&self, text: &str) -> String {
+        self.paint(Style::new().bold(), text)
+    }
+
+    fn paint(&self, style: Style, text: &str) -> String {
+        if self.colour { format!("{style}{text}{style:#}") } else { text.to_owned() }
+    }
+
     /// A remark on standard error.
     #[allow(clippy::print_stderr)]
     pub fn remark(&self, text: &str) {
@@ -98,7 +131,8 @@ impl Context {
 
     /// Takes the progress bar away.
     pub fn clear(&self) {
-        if let Some(bar) = self.bar.lock().expect("no panic while holding it").take() {
+        self.shown.store(false, Ordering::Relaxed);
+        if let Some(bar) = self.bar.write().expect("no panic while holding it").take() {
             bar.finish_and_clear();
         }
     }
@@ -123,11 +157,14 @@ impl Progress for Context {
         );
         bar.set_message(name.to_owned());
         bar.enable_steady_tick(Duration::from_millis(200));
-        *self.bar.lock().expect("no panic while holding it") = Some(bar);
+        *self.bar.write().expect("no panic while holding it") = Some(bar);
+        self.shown.store(true, Ordering::Relaxed);
     }
 
     fn advance(&self, steps: u64) {
-        if let Some(bar) = &*self.bar.lock().expect("no panic while holding it") {
+        if self.shown.load(Ordering::Relaxed)
+            && let Some(bar) = &*self.bar.read().expect("no panic while holding it")
+        {
             bar.inc(steps);
         }
     }

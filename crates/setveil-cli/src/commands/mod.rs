@@ -1,6 +1,10 @@
 //! One file a command: read the arguments, call the library, answer.
 
 pub mod anonymize;
+pub mod completions;
+pub mod demo;
 pub mod evaluate;
+pub mod generate;
+pub mod man;
 pub mod profile;
 pub mod verify;

@@ -1,23 +1,71 @@
 //! `setveil profile`.
 
-use setveil::profile::profile;
+use std::fmt::Write;
+
+use serde::Serialize;
+use setveil::io::LeftOut;
+use setveil::profile::{Options, Profile, Sampling, profile};
 
 use crate::context::{Context, Exit};
 use crate::inputs::DataArgs;
+use crate::text::{grouped, percent};
 
 /// Show size and shape of the data, and how identifying it is
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Example:\n  setveil profile baskets.dat")]
+#[command(after_help = "Examples:\n  \
+    setveil profile baskets.dat\n  \
+    setveil profile log.tsv.gz --id user --item query --json")]
 pub struct Args {
     #[command(flatten)]
     data: DataArgs,
+    /// How many guesses of an attacker are tried where all are too many
+    #[arg(long, value_name = "N", default_value_t = Sampling::default().samples,
+          value_parser = clap::value_parser!(u64).range(1..))]
+    samples: u64,
+    /// The random seed of these guesses
+    #[arg(long, default_value_t = Sampling::default().seed)]
+    seed: u64,
+}
+
+#[derive(Serialize)]
+struct Answer {
+    #[serde(flatten)]
+    profile: Profile,
+    left_out: LeftOut,
 }
 
 impl Args {
     pub fn run(&self, context: &Context) -> anyhow::Result<Exit> {
         let input = self.data.read(context)?;
-        let profile = profile(&input.dataset, context);
-        context.answer(&profile, || format!("{profile:#?}\n"))?;
+        let sampling = Sampling { samples: self.samples, seed: self.seed };
+        let profile = profile(&input.dataset, &Options { sampling }, context);
+        let answer = Answer { profile, left_out: input.left_out() };
+        context.answer(&answer, || describe(&answer.profile))?;
         Ok(Exit::Done)
     }
+}
+
+/// The profile as a table; also for the demo.
+pub fn describe(profile: &Profile) -> String {
+    let mut text = String::new();
+    for (name, value) in [
+        ("records", grouped(profile.records)),
+        ("items", grouped(profile.items)),
+        ("occurrences", grouped(profile.occurrences)),
+        ("longest record", grouped(profile.max_length)),
+        ("mean length", format!("{:.2}", profile.mean_length)),
+    ] {
+        let _ = writeln!(text, "{name:<15}{value:>12}");
+    }
+    text += "\nWho knows a few items of a person ...\n";
+    text += "  items known   ... guesses the person   ... is certain\n";
+    for row in profile.reidentification.iter().filter(|r| r.records > 0) {
+        let sampled = match row.samples {
+            None => String::new(),
+            Some(n) => format!("   (+- {}, {} draws)", percent(row.probability_error), grouped(n)),
+        };
+        let (guess, certain) = (percent(row.probability), percent(row.unique));
+        let _ = writeln!(text, "  {:>11}   {guess:>22}   {certain:>14}{sampled}", row.known);
+    }
+    text
 }

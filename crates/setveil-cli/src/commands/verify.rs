@@ -33,12 +33,12 @@ impl Args {
             })
             .collect();
         let verdict = verify(&opened.release).with_violations(files);
-        context.answer(&verdict, || describe(&verdict))?;
+        context.answer(&verdict, || describe(&verdict, context))?;
         Ok(if verdict.holds { Exit::Done } else { Exit::Violated })
     }
 }
 
-fn describe(verdict: &Verdict) -> String {
+fn describe(verdict: &Verdict, context: &Context) -> String {
     let mut text = format!("{}", verdict.model);
     for (name, value) in [("k", verdict.k), ("m", verdict.m)] {
         if let Some(value) = value {
@@ -46,10 +46,10 @@ fn describe(verdict: &Verdict) -> String {
         }
     }
     if verdict.holds {
-        text += ": holds\n";
-        return text;
+        return format!("{text}: {}\n", context.good("holds"));
     }
-    let _ = writeln!(text, ": does NOT hold, {} violations", verdict.violation_count);
+    let not = context.bad("does NOT hold");
+    let _ = writeln!(text, ": {not}, {} violations", verdict.violation_count);
     for v in &verdict.violations {
         let _ = writeln!(
             text,

@@ -4,7 +4,8 @@
 //! empty; every label of the vocabulary occurs in some record. There are no
 //! strings after reading and no identifiers of records at any time.
 
-use super::{Interner, ItemId, Vocabulary};
+use super::assembly::{Assembly, Block};
+use super::{ItemId, Vocabulary};
 
 /// Set-valued data: `len()` records over `vocabulary()`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -22,6 +23,17 @@ pub struct Dropped {
     pub duplicates: u64,
     /// Records without an item: nothing to hide, nothing to publish.
     pub empty_records: u64,
+    /// Items that are nothing but white space.
+    pub blank_items: u64,
+}
+
+impl Dropped {
+    /// Adds what was left out elsewhere.
+    pub fn add(&mut self, other: Self) {
+        self.duplicates += other.duplicates;
+        self.empty_records += other.empty_records;
+        self.blank_items += other.blank_items;
+    }
 }
 
 impl Dataset {
@@ -128,55 +140,25 @@ impl Dataset {
 /// Collects records of labels into a [`Dataset`].
 #[derive(Debug, Default)]
 pub struct DatasetBuilder {
-    labels: Interner,
-    offsets: Vec<usize>,
-    items: Vec<ItemId>,
-    start: usize,
-    dropped: Dropped,
+    block: Block,
 }
 
 impl DatasetBuilder {
     /// Adds an item to the current record.
     pub fn push(&mut self, label: &str) {
-        let id = self.labels.intern(label);
-        self.items.push(id);
+        self.block.push(label);
     }
 
     /// Ends the current record.
     pub fn end_record(&mut self) {
-        let record = &mut self.items[self.start..];
-        record.sort_unstable();
-        let before = record.len();
-        let mut kept = 0;
-        for i in 0..before {
-            if i == 0 || record[i] != record[kept - 1] {
-                record[kept] = record[i];
-                kept += 1;
-            }
-        }
-        self.dropped.duplicates += (before - kept) as u64;
-        self.items.truncate(self.start + kept);
-        if kept == 0 {
-            self.dropped.empty_records += 1;
-            return;
-        }
-        self.start = self.items.len();
-        self.offsets.push(self.start);
+        self.block.end_record();
     }
 
-    /// Ends reading: ids are renumbered in the order of the labels.
+    /// Ends reading: ids are renumbered in the order of the labels. Items
+    /// after the last ended record are forgotten.
     pub fn finish(self) -> (Dataset, Dropped) {
-        let (vocabulary, renumber) = self.labels.finish();
-        let mut offsets = self.offsets;
-        offsets.insert(0, 0);
-        let mut items = self.items;
-        items.truncate(self.start);
-        for item in &mut items {
-            *item = renumber[*item as usize];
-        }
-        for w in offsets.windows(2) {
-            items[w[0]..w[1]].sort_unstable();
-        }
-        (Dataset::from_parts(vocabulary, offsets, items), self.dropped)
+        let mut assembly = Assembly::default();
+        assembly.add(self.block);
+        assembly.finish()
     }
 }

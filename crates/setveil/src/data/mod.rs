@@ -1,12 +1,14 @@
 //! What comes in: interned items, records as one flat array, hierarchies, and
 //! parameters that cannot be built when they are invalid.
 
+mod assembly;
 mod dataset;
 pub mod hierarchy;
 mod interner;
 mod params;
 mod vocabulary;
 
+pub(crate) use assembly::{Assembly, Block};
 pub use dataset::{Dataset, DatasetBuilder, Dropped};
 pub use hierarchy::Hierarchy;
 pub use interner::Interner;

@@ -9,7 +9,7 @@ const HINT: &str = "write one leaf a line as `leaf;parent;...;*`";
 
 /// Reads a hierarchy, `.gz` and `.zst` included.
 pub fn read_hierarchy(path: &Path) -> Result<Hierarchy> {
-    let bytes = std::fs::read(path).map_err(|e| Error::io(path, e))?;
+    let bytes = super::read::read_bytes(path)?;
     parse_hierarchy(path, &bytes)
 }
 

@@ -7,6 +7,7 @@ use std::borrow::Cow;
 
 use serde::Deserialize;
 
+use super::release::MAX_DEPTH;
 use crate::data::{Interner, ItemId, Vocabulary};
 use crate::release::{Bag, Cluster, Group, JointCluster, SimpleCluster};
 
@@ -185,6 +186,15 @@ struct SensitiveLine<'a> {
 #[derive(Deserialize)]
 struct Label<'a>(#[serde(borrow)] Cow<'a, str>);
 
+/// What serde says, without the line: it parses one line of the file at a time.
+fn reason(error: serde_json::Error) -> String {
+    let text = error.to_string();
+    match text.rfind(" at line 1 column ") {
+        Some(at) => format!("{} (column {})", &text[..at], error.column()),
+        None => text,
+    }
+}
+
 /// Parses release lines; the items get the interner's ids.
 #[derive(Default)]
 pub(super) struct LineReader {
@@ -194,18 +204,18 @@ pub(super) struct LineReader {
 
 impl LineReader {
     pub(super) fn cluster(&mut self, line: &str) -> Result<Cluster, String> {
-        let line: ClusterLine = serde_json::from_str(line).map_err(|e| e.to_string())?;
-        self.build_cluster(line)
+        let line: ClusterLine = serde_json::from_str(line).map_err(reason)?;
+        self.build_cluster(line, 0)
     }
 
     pub(super) fn class_into(&mut self, line: &str, bag: &mut Bag) -> Result<(), String> {
-        let line: CountedLine = serde_json::from_str(line).map_err(|e| e.to_string())?;
+        let line: CountedLine = serde_json::from_str(line).map_err(reason)?;
         self.push(bag, &line);
         Ok(())
     }
 
     pub(super) fn group(&mut self, line: &str) -> Result<Group, String> {
-        let line: GroupLine = serde_json::from_str(line).map_err(|e| e.to_string())?;
+        let line: GroupLine = serde_json::from_str(line).map_err(reason)?;
         Ok(Group {
             size: line.size,
             records: self.bag(&line.records),
@@ -217,7 +227,10 @@ impl LineReader {
         })
     }
 
-    fn build_cluster(&mut self, line: ClusterLine) -> Result<Cluster, String> {
+    fn build_cluster(&mut self, line: ClusterLine, depth: usize) -> Result<Cluster, String> {
+        if depth > MAX_DEPTH {
+            return Err(format!("joint clusters are nested more than {MAX_DEPTH} deep"));
+        }
         match (line.record_chunks, line.term_chunk, line.shared_chunks, line.children) {
             (Some(chunks), Some(terms), None, None) => Ok(Cluster::Simple(SimpleCluster {
                 size: line.size,
@@ -229,7 +242,7 @@ impl LineReader {
                 shared_chunks: self.chunks(&chunks),
                 children: children
                     .into_iter()
-                    .map(|child| self.build_cluster(child))
+                    .map(|child| self.build_cluster(child, depth + 1))
                     .collect::<Result<_, _>>()?,
             })),
             _ => Err("a cluster has either `record_chunks` and `term_chunk` or `shared_chunks` \

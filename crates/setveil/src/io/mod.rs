@@ -1,13 +1,17 @@
 //! The only module that touches files: readers of data sets, the release
-//! directory, hierarchies.
+//! directory, hierarchies, receipts, made-up data.
 
-mod dataset;
 mod hierarchy;
 mod json;
+mod read;
+mod receipt;
 mod release;
+mod write;
 
-pub use dataset::{Format, Input, ReadOptions, read_dataset};
 pub use hierarchy::{read_hierarchy, write_hierarchy};
+pub use read::{Format, Input, LeftOut, ReadOptions, parse_dataset, read_dataset};
+pub use receipt::{Receipt, check_receipt};
 pub use release::{
     FileFault, OpenedRelease, check_target, open_release, read_release, write_release,
 };
+pub use write::{write_query_log, write_quest};

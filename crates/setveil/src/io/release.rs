@@ -24,6 +24,9 @@ const MANIFEST: &str = "manifest.json";
 const HIERARCHY: &str = "hierarchy.csv";
 /// Elements (clusters, classes, groups) that are turned into text at once.
 const BATCH: usize = 1 << 14;
+/// How deep joint clusters may be nested. What reads JSON gives up at 128 levels of any kind, and
+/// a cluster takes two: nobody's stack is at the mercy of a file.
+pub(super) const MAX_DEPTH: usize = 50;
 /// Elements that one task turns into text.
 const PIECE: usize = 1 << 9;
 
@@ -59,6 +62,7 @@ pub fn check_target(dir: &Path, force: bool) -> Result<()> {
 /// files filled in.
 pub fn write_release(release: &Release, dir: &Path, force: bool) -> Result<Manifest> {
     check_target(dir, force)?;
+    check_depth(&release.body, dir)?;
     let partial = Partial::create(dir)?;
     let mut manifest = release.manifest.clone();
     manifest.files = vec![write_body(&release.body, &partial.path)?];
@@ -73,6 +77,20 @@ pub fn write_release(release: &Release, dir: &Path, force: bool) -> Result<Manif
     fs::write(&path, json).map_err(|e| Error::io(path, e))?;
     partial.publish(dir)?;
     Ok(manifest)
+}
+
+/// Refuses what the reader would refuse.
+fn check_depth(body: &Body, dir: &Path) -> Result<()> {
+    let Body::Disassociated(body) = body else { return Ok(()) };
+    let mut stack: Vec<(&Cluster, usize)> = body.clusters.iter().map(|c| (c, 0)).collect();
+    while let Some((cluster, depth)) = stack.pop() {
+        if depth > MAX_DEPTH {
+            let found = format!("joint clusters are nested more than {MAX_DEPTH} deep");
+            return Err(Error::input(dir, None, found, "no reader would accept the release"));
+        }
+        stack.extend(cluster.children().iter().map(|child| (child, depth + 1)));
+    }
+    Ok(())
 }
 
 /// A directory beside the target that disappears unless it is published.
@@ -173,7 +191,7 @@ impl Checked {
     }
 }
 
-fn hex(bytes: &[u8]) -> String {
+pub(super) fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|b| format!("{b:02x}")).collect()
 }
 

@@ -1,10 +1,11 @@
 //! What the raw data is like: size, shape, and how identifying it is.
 
+mod postings;
 mod reidentification;
 
 use serde::Serialize;
 
-pub use reidentification::{Reidentification, reidentification};
+pub use reidentification::{MOST_KNOWN, Reidentification, Sampling, reidentification};
 
 use crate::{Dataset, Progress};
 
@@ -25,14 +26,21 @@ pub struct Profile {
     pub reidentification: Vec<Reidentification>,
 }
 
+/// What a profile needs to know beside the data.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// How to sample known items where they are too many to look at all.
+    pub sampling: Sampling,
+}
+
 /// Profiles `data`.
-pub fn profile(data: &Dataset, progress: &dyn Progress) -> Profile {
+pub fn profile(data: &Dataset, options: &Options, progress: &dyn Progress) -> Profile {
     Profile {
         records: data.len() as u64,
         items: data.item_count() as u64,
         occurrences: data.occurrences().len() as u64,
         max_length: data.max_length() as u64,
         mean_length: data.mean_length(),
-        reidentification: reidentification(data, progress),
+        reidentification: reidentification(data, &options.sampling, progress),
     }
 }

@@ -4,7 +4,7 @@ mod disassociation;
 
 use clap::Subcommand;
 use serde::Serialize;
-use setveil::io;
+use setveil::io::{self, LeftOut, Receipt};
 use setveil::{Dataset, Release};
 
 use crate::context::{Context, Exit};
@@ -12,6 +12,10 @@ use crate::inputs::{DataArgs, TargetArgs};
 
 /// Make a release that can be published
 #[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  \
+    setveil anonymize disassociation baskets.dat -k 5 -m 2 -o release\n  \
+    setveil anonymize disassociation log.tsv.gz --id user --item query -o release \\\n    \
+    --receipt private/receipt.json")]
 pub struct Args {
     #[command(subcommand)]
     method: Method,
@@ -38,6 +42,7 @@ struct Answer<'a> {
     records: u64,
     items: u64,
     seconds: f64,
+    left_out: LeftOut,
 }
 
 /// The way of every method: check the target, read, anonymize, write, answer.
@@ -49,15 +54,34 @@ fn run(
 ) -> anyhow::Result<Exit> {
     let start = std::time::Instant::now();
     io::check_target(&target.output, target.force)?;
+    if let Some(receipt) = &target.receipt {
+        io::check_receipt(receipt, &target.output, target.force)?;
+    }
     let input = data.read(context)?;
     let release = anonymize(&input.dataset)?;
+    // What can fail about the receipt fails before anything is published.
+    let receipt = match &target.receipt {
+        None => None,
+        Some(path) => {
+            let (format, left_out) = (input.format, input.left_out());
+            let now = std::time::SystemTime::now();
+            let manifest = &release.manifest;
+            let receipt =
+                Receipt::new(&data.data, format, left_out, &target.output, manifest, now)?;
+            Some((receipt, path))
+        }
+    };
     let manifest = io::write_release(&release, &target.output, target.force)?;
+    if let Some((receipt, path)) = receipt {
+        receipt.write(path)?;
+    }
     let answer = Answer {
         release: &target.output,
         method: &manifest.method,
         records: manifest.records,
         items: manifest.items,
         seconds: start.elapsed().as_secs_f64(),
+        left_out: input.left_out(),
     };
     context.answer(&answer, || {
         format!(

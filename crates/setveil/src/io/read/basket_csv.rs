@@ -1,0 +1,70 @@
+//! Basket CSV: one record a line, items separated by commas (by tabs in a
+//! `.tsv` file), no header.
+//!
+//! An item that holds the separator or a quote stands in quotes, where a
+//! quote is written twice. A line end always ends the record, inside quotes
+//! too: that is what lets a missing quote be found where it is missing.
+
+use std::borrow::Cow;
+
+use super::Bad;
+use super::lines::Lines;
+use crate::data::Block;
+
+/// The format with its separator.
+pub(super) struct BasketCsv {
+    pub(super) delimiter: u8,
+}
+
+impl Lines for BasketCsv {
+    fn line(&self, line: &str, block: &mut Block) -> Result<(), Bad> {
+        let mut rest = Some(line).filter(|l| !l.trim().is_empty());
+        while let Some(text) = rest {
+            let (field, after) = self.field(text)?;
+            block.push_trimmed(&field);
+            rest = after;
+        }
+        block.end_record();
+        Ok(())
+    }
+}
+
+impl BasketCsv {
+    /// The first field of `text`, and what follows its separator.
+    fn field<'a>(&self, text: &'a str) -> Result<(Cow<'a, str>, Option<&'a str>), Bad> {
+        let cut = |text: &'a str| match memchr::memchr(self.delimiter, text.as_bytes()) {
+            Some(at) => (&text[..at], Some(&text[at + 1..])),
+            None => (text, None),
+        };
+        let blanks = |c: char| c.is_whitespace() && c != char::from(self.delimiter);
+        let Some(quoted) = text.trim_start_matches(blanks).strip_prefix('"') else {
+            let (field, rest) = cut(text);
+            return Ok((field.into(), rest));
+        };
+        let mut from = 0;
+        loop {
+            let Some(quote) = memchr::memchr(b'"', &quoted.as_bytes()[from..]).map(|q| from + q)
+            else {
+                return Err(Bad::new(
+                    "a quote is opened and not closed",
+                    "close it on the same line, and write a quote inside quotes twice",
+                ));
+            };
+            if quoted.as_bytes().get(quote + 1) == Some(&b'"') {
+                from = quote + 2;
+                continue;
+            }
+            let (between, rest) = cut(&quoted[quote + 1..]);
+            if !between.trim().is_empty() {
+                return Err(Bad::new(
+                    format!("`{}` after a closing quote", between.trim()),
+                    "write a quote inside quotes twice",
+                ));
+            }
+            let field = &quoted[..quote];
+            let field: Cow<str> =
+                if field.contains('"') { field.replace("\"\"", "\"").into() } else { field.into() };
+            return Ok((field, rest));
+        }
+    }
+}
