@@ -1,32 +1,72 @@
 //! `setveil anonymize disassociation`.
 
-use setveil::data::{K, M};
-use setveil::methods::disassociation::{Parameters, anonymize};
+use std::path::PathBuf;
+
+use setveil::data::{K, L, M};
+use setveil::io;
+use setveil::methods::disassociation::{Parameters, Sensitive, anonymize};
 
 use crate::context::{Context, Exit};
 use crate::inputs::{DataArgs, TargetArgs};
 
 /// Keep every item, hide which rare combinations occurred together
 #[derive(Debug, clap::Args)]
-#[command(
-    after_help = "Example:\n  setveil anonymize disassociation baskets.dat -k 5 -m 2 -o release"
-)]
+#[command(after_help = "Examples:\n  \
+    setveil anonymize disassociation baskets.dat -k 5 -m 2 -o release\n  \
+    setveil anonymize disassociation visits.csv --id patient --item code \\\n    \
+    --sensitive hiv.txt -l 4 -o release\n\n\
+    The promise and its limits: docs/guarantees.md")]
 pub struct Args {
     #[command(flatten)]
     data: DataArgs,
     #[command(flatten)]
     target: TargetArgs,
+    #[command(flatten)]
+    method: DisassociationArgs,
+}
+
+/// What disassociation and DLS have in common.
+#[derive(Debug, clap::Args)]
+pub struct DisassociationArgs {
     /// How many candidates must remain for whatever an attacker knows
     #[arg(short, default_value = "5")]
-    k: K,
+    pub k: K,
     /// How many items of a person an attacker may know
     #[arg(short, default_value = "2")]
-    m: M,
+    pub m: M,
+    /// The most records of a cluster, at least 2k [default: 50, or 2k if that is more]
+    #[arg(long, value_name = "RECORDS")]
+    pub max_cluster_size: Option<usize>,
+    /// Leave clusters as they are instead of letting them share chunks
+    #[arg(long)]
+    pub no_refine: bool,
+    /// Terms that are sensitive in themselves, one a line; needs -l
+    #[arg(long, value_name = "FILE", requires = "l")]
+    pub sensitive: Option<PathBuf>,
+    /// A sensitive term occurs in at most 1/l of the records of every cluster
+    #[arg(short, requires = "sensitive")]
+    pub l: Option<L>,
+}
+
+impl DisassociationArgs {
+    /// The parameters; reads the list of sensitive terms.
+    pub fn parameters(&self) -> anyhow::Result<Parameters> {
+        let sensitive = match (&self.sensitive, self.l) {
+            (Some(path), Some(l)) => Some(Sensitive { terms: io::read_items(path)?, l }),
+            _ => None,
+        };
+        Ok(Parameters {
+            max_cluster_size: self.max_cluster_size,
+            sensitive,
+            refine: !self.no_refine,
+            ..Parameters::new(self.k, self.m)
+        })
+    }
 }
 
 impl Args {
     pub fn run(&self, context: &Context) -> anyhow::Result<Exit> {
-        let parameters = Parameters::new(self.k, self.m);
+        let parameters = self.method.parameters()?;
         super::run(&self.data, &self.target, context, |data| {
             Ok(anonymize(data, &parameters, context)?)
         })
