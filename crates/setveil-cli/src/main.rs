@@ -5,6 +5,7 @@ mod commands;
 mod context;
 mod inputs;
 mod text;
+mod sensitive;
 
 use std::process::ExitCode;
 

@@ -3,6 +3,7 @@
 pub mod anonymize;
 pub mod completions;
 pub mod demo;
+pub mod band;
 pub mod evaluate;
 pub mod generate;
 pub mod man;

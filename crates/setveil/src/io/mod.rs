@@ -2,6 +2,7 @@
 //! directory, hierarchies, receipts, made-up data.
 
 mod hierarchy;
+mod items;
 mod json;
 mod read;
 mod receipt;
@@ -11,6 +12,7 @@ mod write;
 pub use hierarchy::{read_hierarchy, write_hierarchy};
 pub use read::{Format, Input, LeftOut, ReadOptions, parse_dataset, read_dataset};
 pub use receipt::{Receipt, check_receipt};
+pub use items::read_items;
 pub use release::{
     FileFault, OpenedRelease, check_target, open_release, read_release, write_release,
 };
