@@ -15,7 +15,8 @@ struct Grey {
 /// Both matrices side by side.
 pub fn png(band: &Band, side: usize) -> anyhow::Result<Vec<u8>> {
     let (left, right) = (shade(&band.before.raster, side), shade(&band.after.raster, side));
-    let mut both = Grey { width: left.width + GAP + right.width, height: left.height, pixels: vec![] };
+    let mut both =
+        Grey { width: left.width + GAP + right.width, height: left.height, pixels: vec![] };
     for (a, b) in left.pixels.chunks(left.width).zip(right.pixels.chunks(right.width)) {
         both.pixels.extend_from_slice(a);
         both.pixels.extend_from_slice(&[255; GAP]);
@@ -98,7 +99,8 @@ mod tests {
 
     #[test]
     fn base64_as_in_the_standard() {
-        for (bytes, text) in [("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foob", "Zm9vYg==")]
+        for (bytes, text) in
+            [("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foob", "Zm9vYg==")]
         {
             assert_eq!(base64(bytes.as_bytes()), text);
         }

@@ -73,13 +73,7 @@ fn by_mean_place(split: &Split, order: &[u32], columns: &[ItemId], items: usize)
     sorted
 }
 
-fn picture(
-    split: &Split,
-    order: &[u32],
-    columns: &[ItemId],
-    items: usize,
-    side: usize,
-) -> Picture {
+fn picture(split: &Split, order: &[u32], columns: &[ItemId], items: usize, side: usize) -> Picture {
     let (n, d) = (order.len(), columns.len());
     let mut place = vec![0; items];
     for (i, &item) in columns.iter().enumerate() {

@@ -36,11 +36,7 @@ impl Histogram {
 
     /// Takes away `records` records with the sensitive items `own` (each at
     /// most once), or changes nothing and says no.
-    pub(super) fn take(
-        &mut self,
-        own: impl Iterator<Item = u32> + Clone,
-        records: usize,
-    ) -> bool {
+    pub(super) fn take(&mut self, own: impl Iterator<Item = u32> + Clone, records: usize) -> bool {
         let after = self.remaining - records as u64;
         let before = self.largest;
         own.clone().for_each(|s| self.change(s, -1));

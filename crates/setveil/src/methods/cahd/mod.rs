@@ -59,8 +59,8 @@ impl Parameters {
 /// sensitive record. Memory O(nnz).
 ///
 /// # Deviations
-/// See the private function `group` for the five points in which it departs from
-/// Fig. 8, and [`rcm`] for the one of Fig. 4; `docs/cahd.md` gives reasons.
+/// Five points of Fig. 8 and two of Fig. 4 are done otherwise: see [`rcm`] and,
+/// with reasons, `docs/cahd.md`.
 ///
 /// ```
 /// use setveil::{Dataset, data::P, methods::cahd, verify};
@@ -84,8 +84,7 @@ pub fn anonymize(
     let split = Split::new(data, &sensitive);
     let order = band_order(&split, data.item_count());
     let (p, alpha) = (parameters.p.get() as usize, parameters.alpha.get());
-    let groups =
-        grouping::group(&split, &order, p, alpha as usize, data.item_count(), progress);
+    let groups = grouping::group(&split, &order, p, alpha as usize, data.item_count(), progress);
     let alpha = [("alpha", Value::from(alpha))];
     Ok(publish("cahd", data, &split, &groups, parameters.p, alpha))
 }

@@ -27,9 +27,14 @@ const ROUNDS: usize = 8;
 /// rows that one row reaches: O(nnz + n log n). Memory O(nnz).
 ///
 /// # Deviations
-/// The number of neighbours of a row is replaced by the number of common
-/// occurrences with other rows (the sum of its items' supports): counting distinct neighbours
-/// costs as much as A x A^T.
+/// - Line 8 of Fig. 4 sorts the rows that are reached from the same row by
+///   degree. Here they keep their order: with rows in the order of their
+///   items, rows that begin with the same items stay together, while degrees
+///   scatter them among thousands of siblings (one popular item is enough).
+///   On BMS-WebView-2 that takes a tenth off the reconstruction error.
+/// - To find the root, the number of neighbours of a row is replaced by the
+///   sum of its items' supports: counting distinct neighbours costs as much
+///   as A x A^T.
 ///
 /// ```
 /// use setveil::methods::{cahd::rcm, sensitive::Rows};
@@ -96,7 +101,7 @@ impl<'a> Search<'a> {
 
     /// Searches from `root` and returns the number of levels and where the
     /// last begins in `reached`. `sorted`: rows reached from the same row in
-    /// ascending order of their degree.
+    /// ascending order.
     fn run(&mut self, root: u32, sorted: bool) -> (usize, usize) {
         self.now += 1;
         self.reached.clear();
@@ -111,8 +116,7 @@ impl<'a> Search<'a> {
                 let from = self.reached.len();
                 self.expand(self.reached[next]);
                 if sorted {
-                    let degree = &self.degree;
-                    self.reached[from..].sort_unstable_by_key(|&r| (degree[r as usize], r));
+                    self.reached[from..].sort_unstable();
                 }
                 next += 1;
             }
@@ -157,9 +161,10 @@ mod tests {
 
     #[test]
     fn components_one_after_another_and_isolated_rows_last() {
-        let rows: Rows = [vec![9], vec![0, 1], vec![], vec![5, 6], vec![1, 2], vec![6, 7], vec![2, 3]]
-            .into_iter()
-            .collect();
+        let rows: Rows =
+            [vec![9], vec![0, 1], vec![], vec![5, 6], vec![1, 2], vec![6, 7], vec![2, 3]]
+                .into_iter()
+                .collect();
         let order = rcm(&rows, &[1; 7], 10);
         let place = |r: u32| order.iter().position(|&o| o == r).unwrap();
         assert_eq!(order.len(), 7);
