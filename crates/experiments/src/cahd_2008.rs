@@ -29,7 +29,7 @@ pub struct Cahd2008 {
     #[arg(long, default_value = "100")]
     queries: u32,
     /// Where the random draws begin
-    #[arg(long, default_value = "1")]
+    #[arg(long, default_value = "2008")]
     seed: u64,
 }
 
