@@ -4,8 +4,8 @@ mod cli;
 mod commands;
 mod context;
 mod inputs;
-mod text;
 mod sensitive;
+mod text;
 
 use std::process::ExitCode;
 

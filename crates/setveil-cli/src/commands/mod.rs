@@ -1,9 +1,9 @@
 //! One file a command: read the arguments, call the library, answer.
 
 pub mod anonymize;
+pub mod band;
 pub mod completions;
 pub mod demo;
-pub mod band;
 pub mod evaluate;
 pub mod generate;
 pub mod man;

@@ -10,9 +10,9 @@ mod release;
 mod write;
 
 pub use hierarchy::{read_hierarchy, write_hierarchy};
+pub use items::read_items;
 pub use read::{Format, Input, LeftOut, ReadOptions, parse_dataset, read_dataset};
 pub use receipt::{Receipt, check_receipt};
-pub use items::read_items;
 pub use release::{
     FileFault, OpenedRelease, check_target, open_release, read_release, write_release,
 };
