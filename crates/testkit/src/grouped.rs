@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use setveil::Release;
-use setveil::release::Body;
+use setveil::release::{Bag, Body, Group, Model};
 
 /// A set of labels.
 pub type Items = BTreeSet<String>;
@@ -25,7 +25,7 @@ pub struct PlainGroup {
 pub fn plain_groups(release: &Release) -> Vec<PlainGroup> {
     let Body::Grouped(body) = &release.body else { panic!("not a grouped release") };
     let label = |item: u32| body.vocabulary.label(item).to_owned();
-    let plain = |group: &setveil::release::Group| {
+    let plain = |group: &Group| {
         let mut records = Vec::new();
         for (items, count) in group.records.iter() {
             for _ in 0..count {
@@ -120,34 +120,33 @@ pub fn grouping_exists(records: &[Items], sensitive: &Items, p: usize) -> bool {
 }
 
 /// Deliberate damage to a grouped release: a name, the rule that must catch
-/// it, and what is done. Each expects a release of two groups or more, the
-/// first of which has a sensitive item and two different records.
+/// it, and what is done. Each expects a release with two different groups or
+/// more, one of which has a sensitive item and two different records.
 pub fn saboteurs() -> Vec<(&'static str, &'static str, fn(&mut Release))> {
-    fn groups(release: &mut Release) -> &mut Vec<setveil::release::Group> {
-        match &mut release.body {
-            Body::Grouped(body) => &mut body.groups,
-            _ => panic!("not a grouped release"),
-        }
-    }
     vec![
-        ("one record fewer in a group", "degree", |r| {
-            let group = &mut groups(r)[0];
-            group.size -= 1;
-            group.records = bag(group.records.iter().skip(1));
+        ("too few records in a group", "degree", |r| {
+            let p = degree(r);
+            let group = target(r);
+            group.size = group.sensitive[0].1 * p - 1;
+            group.records = bag(group.records.iter().take(1).map(|(items, _)| (items, 1)));
         }),
-        ("a sensitive count raised", "degree", |r| groups(r)[0].sensitive[0].1 += 1),
+        ("a sensitive count raised", "degree", |r| {
+            let p = degree(r);
+            let group = target(r);
+            group.sensitive[0].1 = group.size / p + 1;
+        }),
         ("a group cut to one record", "group-size", |r| {
-            let group = &mut groups(r)[0];
+            let group = target(r);
             group.records = bag(group.records.iter().take(1));
             group.size = 1;
             group.sensitive.clear();
         }),
         ("a record listed twice", "group-records", |r| {
-            let group = &mut groups(r)[0];
+            let group = target(r);
             group.records = bag(group.records.iter().map(|(items, count)| (items, count * 9)));
         }),
         ("the holder's record kept whole", "sensitive-in-records", |r| {
-            let group = &mut groups(r)[0];
+            let group = target(r);
             let (s, (items, count)) = (group.sensitive[0].0, group.records.get(0));
             let mut whole = items.to_vec();
             whole.push(s);
@@ -156,24 +155,24 @@ pub fn saboteurs() -> Vec<(&'static str, &'static str, fn(&mut Release))> {
             group.records = bag(rest.into_iter().chain([(&whole[..], count)]));
         }),
         ("an innocent item counted as sensitive", "sensitive-unlisted", |r| {
-            let group = &mut groups(r)[0];
+            let group = target(r);
             let innocent = group.records.items()[0];
             group.sensitive.push((innocent, 1));
             group.sensitive.sort_unstable();
         }),
         ("records in the order of the input", "canonical-order", |r| {
-            let group = &mut groups(r)[0];
+            let group = target(r);
             let all: Vec<_> = group.records.iter().collect();
-            let mut reversed = setveil::release::Bag::default();
+            let mut reversed = Bag::default();
             all.iter().rev().for_each(|(items, count)| reversed.push(items, *count));
             group.records = reversed;
         }),
         ("groups in the order of their making", "canonical-order", |r| groups(r).reverse()),
         ("a sensitive item listed twice", "canonical-order", |r| {
-            let group = &mut groups(r)[0];
+            let group = target(r);
             group.sensitive.push(group.sensitive[0]);
         }),
-        ("a sensitive count of zero", "canonical-order", |r| groups(r)[0].sensitive[0].1 = 0),
+        ("a sensitive count of zero", "canonical-order", |r| target(r).sensitive[0].1 = 0),
         ("a group left out", "totals", |r| drop(groups(r).pop())),
         ("an item too many in the manifest", "totals", |r| r.manifest.items += 1),
         ("the list of sensitive items removed", "sensitive-list", |r| {
@@ -189,16 +188,36 @@ pub fn saboteurs() -> Vec<(&'static str, &'static str, fn(&mut Release))> {
             r.manifest.parameters.insert("p".into(), 77.into());
         }),
         ("another promise altogether", "model", |r| {
-            r.manifest.guarantee.model = setveil::release::Model::KAnonymity { k: 2 };
+            r.manifest.guarantee.model = Model::KAnonymity { k: 2 };
         }),
     ]
 }
 
+fn groups(release: &mut Release) -> &mut Vec<Group> {
+    match &mut release.body {
+        Body::Grouped(body) => &mut body.groups,
+        _ => panic!("not a grouped release"),
+    }
+}
+
+/// The group to damage: with a sensitive item and two different records.
+fn target(release: &mut Release) -> &mut Group {
+    let fits = |g: &&mut Group| g.records.len() > 1 && !g.sensitive.is_empty();
+    groups(release).iter_mut().find(fits).expect("a group that can be damaged")
+}
+
+fn degree(release: &Release) -> u32 {
+    match release.manifest.guarantee.model {
+        Model::Association { p } => p,
+        _ => panic!("not the promise of a grouped release"),
+    }
+}
+
 fn promise(release: &mut Release, p: u32) {
-    release.manifest.guarantee.model = setveil::release::Model::Association { p };
+    release.manifest.guarantee.model = Model::Association { p };
     release.manifest.parameters.insert("p".into(), p.into());
 }
 
-fn bag<'a>(itemsets: impl IntoIterator<Item = (&'a [u32], u32)>) -> setveil::release::Bag {
-    setveil::release::Bag::from_counted(itemsets)
+fn bag<'a>(itemsets: impl IntoIterator<Item = (&'a [u32], u32)>) -> Bag {
+    Bag::from_counted(itemsets)
 }
