@@ -1,6 +1,7 @@
 //! The papers' evaluations redone on the data in `SETVEIL_DATA`: one
 //! subcommand a paper, which writes a CSV table and an SVG plot per figure.
 
+mod cahd_2008;
 mod data;
 mod figure;
 
@@ -19,10 +20,15 @@ struct Cli {
 }
 
 #[derive(Debug, Subcommand)]
-enum Paper {}
+enum Paper {
+    #[command(name = "cahd-2008")]
+    Cahd2008(cahd_2008::Cahd2008),
+}
 
 fn main() -> anyhow::Result<()> {
     let cli = Cli::parse();
     std::fs::create_dir_all(&cli.output)?;
-    match cli.paper {}
+    match cli.paper {
+        Paper::Cahd2008(paper) => paper.run(&cli.output),
+    }
 }

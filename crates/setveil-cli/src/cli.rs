@@ -46,6 +46,7 @@ pub enum Command {
     Generate(commands::generate::Args),
     Completions(commands::completions::Args),
     Man(commands::man::Args),
+    Band(commands::band::Args),
 }
 
 impl Command {
@@ -59,6 +60,7 @@ impl Command {
             Self::Generate(args) => args.run(context),
             Self::Completions(args) => args.run(context),
             Self::Man(args) => args.run(context),
+            Self::Band(args) => args.run(context),
         }
     }
 }

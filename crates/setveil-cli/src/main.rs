@@ -4,6 +4,7 @@ mod cli;
 mod commands;
 mod context;
 mod inputs;
+mod sensitive;
 mod text;
 
 use std::process::ExitCode;

@@ -3,6 +3,7 @@
 
 pub mod cases;
 pub mod format_guarantee;
+pub mod grouped;
 pub mod random;
 pub mod real;
 pub mod sabotage;

@@ -4,6 +4,7 @@ use std::fmt::Write;
 use std::path::PathBuf;
 
 use setveil::io;
+use setveil::measure::kl::Queries;
 use setveil::measure::{Options, evaluate};
 
 use crate::context::{Context, Exit};
@@ -18,13 +19,25 @@ pub struct Args {
     release: PathBuf,
     #[command(flatten)]
     original: OriginalArgs,
+    /// kl: how many random group-by queries
+    #[arg(long, value_name = "N", default_value_t = Queries::default().count)]
+    kl_queries: u32,
+    /// kl: how many non-sensitive items each query is grouped by
+    #[arg(long, value_name = "R", default_value_t = Queries::default().r)]
+    kl_items: u32,
+    /// kl: where the random draws of the queries begin
+    #[arg(long, value_name = "SEED", default_value_t = Queries::default().seed)]
+    kl_seed: u64,
 }
 
 impl Args {
     pub fn run(&self, context: &Context) -> anyhow::Result<Exit> {
         let release = io::read_release(&self.release)?;
         let original = self.original.read(context)?;
-        let evaluation = evaluate(&release, &original.dataset, &Options::default(), context)?;
+        let options = Options {
+            kl: Queries { count: self.kl_queries, r: self.kl_items, seed: self.kl_seed },
+        };
+        let evaluation = evaluate(&release, &original.dataset, &options, context)?;
         context.answer(&evaluation, || {
             let mut text = String::new();
             if let serde_json::Value::Object(measures) = serde_json::json!(evaluation) {

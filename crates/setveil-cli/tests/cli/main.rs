@@ -1,1 +1,4 @@
 //! The command line from outside: one module a command.
+
+mod band;
+mod cahd;

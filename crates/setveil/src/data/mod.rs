@@ -12,5 +12,5 @@ pub(crate) use assembly::{Assembly, Block};
 pub use dataset::{Dataset, DatasetBuilder, Dropped};
 pub use hierarchy::Hierarchy;
 pub use interner::Interner;
-pub use params::{K, L, M, P};
+pub use params::{Alpha, K, L, M, P};
 pub use vocabulary::{ItemId, Vocabulary};

@@ -66,6 +66,11 @@ parameter!(
     P, "p", (2..=1_000_000_000), "a whole number of at least 2 (with 1, nothing is hidden)"
 );
 
+parameter!(
+    /// How far CAHD looks for similar records: alpha times p on either side.
+    Alpha, "alpha", (1..=1_000_000), "a whole number of at least 1 (2 or 3 is usual)"
+);
+
 impl M {
     /// The largest m that can be asked for.
     pub const MAX: u32 = 16;

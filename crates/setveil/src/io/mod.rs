@@ -2,6 +2,7 @@
 //! directory, hierarchies, receipts, made-up data.
 
 mod hierarchy;
+mod items;
 mod json;
 mod read;
 mod receipt;
@@ -9,6 +10,7 @@ mod release;
 mod write;
 
 pub use hierarchy::{read_hierarchy, write_hierarchy};
+pub use items::read_items;
 pub use read::{Format, Input, LeftOut, ReadOptions, parse_dataset, read_dataset};
 pub use receipt::{Receipt, check_receipt};
 pub use release::{

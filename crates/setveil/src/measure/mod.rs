@@ -1,10 +1,12 @@
 //! The measures: what a release is still good for, compared with the
 //! original. One file a measure; the definitions are in `docs/measures.md`.
 
+pub mod kl;
+
 use serde::Serialize;
 
 use crate::data::Dataset;
-use crate::release::Release;
+use crate::release::{Body, Release};
 use crate::{Progress, Result};
 
 /// Every measure; none where it does not apply to the method.
@@ -38,14 +40,21 @@ pub struct Evaluation {
 
 /// What the measures need to know.
 #[derive(Clone, Debug, Default)]
-pub struct Options {}
+pub struct Options {
+    /// The queries of `kl`.
+    pub kl: kl::Queries,
+}
 
 /// Computes every measure that applies.
 pub fn evaluate(
-    _release: &Release,
-    _original: &Dataset,
-    _options: &Options,
+    release: &Release,
+    original: &Dataset,
+    options: &Options,
     _progress: &dyn Progress,
 ) -> Result<Evaluation> {
-    Ok(Evaluation::default())
+    let mut evaluation = Evaluation::default();
+    if let Body::Grouped(body) = &release.body {
+        evaluation.kl = kl::kl_divergence(&release.manifest, body, original, &options.kl)?;
+    }
+    Ok(evaluation)
 }

@@ -4,4 +4,7 @@
 //!
 //! No method sees [`verify`](crate::verify), and `verify` sees no method.
 
+pub mod cahd;
 pub mod disassociation;
+pub mod perm_mondrian;
+pub mod sensitive;

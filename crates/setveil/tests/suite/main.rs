@@ -1,3 +1,7 @@
 //! One test binary: a module per part of the library, named like it.
 
+mod cahd;
 mod disassociation;
+mod grouped;
+mod kl;
+mod printed_cahd;

@@ -1,6 +1,8 @@
 //! `setveil anonymize METHOD`: one file a method.
 
+mod cahd;
 mod disassociation;
+mod perm_mondrian;
 
 use clap::Subcommand;
 use serde::Serialize;
@@ -24,12 +26,16 @@ pub struct Args {
 #[derive(Debug, Subcommand)]
 enum Method {
     Disassociation(disassociation::Args),
+    Cahd(cahd::Args),
+    PermMondrian(perm_mondrian::Args),
 }
 
 impl Args {
     pub fn run(&self, context: &Context) -> anyhow::Result<Exit> {
         match &self.method {
             Method::Disassociation(args) => args.run(context),
+            Method::Cahd(args) => args.run(context),
+            Method::PermMondrian(args) => args.run(context),
         }
     }
 }
@@ -41,6 +47,7 @@ struct Answer<'a> {
     method: &'a str,
     records: u64,
     items: u64,
+    parameters: &'a std::collections::BTreeMap<String, serde_json::Value>,
     seconds: f64,
     left_out: LeftOut,
 }
@@ -80,6 +87,7 @@ fn run(
         method: &manifest.method,
         records: manifest.records,
         items: manifest.items,
+        parameters: &manifest.parameters,
         seconds: start.elapsed().as_secs_f64(),
         left_out: input.left_out(),
     };

@@ -1,0 +1,123 @@
+//! `setveil anonymize cahd` and `perm-mondrian`, with `verify` and `evaluate`.
+
+use std::path::{Path, PathBuf};
+use std::process::Output;
+
+use assert_cmd::Command;
+use serde_json::Value;
+use tempfile::TempDir;
+
+/// Runs `setveil` in `dir`.
+pub fn setveil(dir: &Path, args: &[&str]) -> Output {
+    Command::cargo_bin("setveil").unwrap().current_dir(dir).args(args).output().unwrap()
+}
+
+fn json(output: &Output) -> Value {
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    serde_json::from_slice(&output.stdout).unwrap()
+}
+
+fn stderr(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+/// A directory with `baskets.dat` and `sensitive.txt`.
+fn baskets() -> (TempDir, PathBuf) {
+    let dir = tempfile::tempdir().unwrap();
+    let rows = testkit::random::records(4, 300, 26, 4.0);
+    let text: String = rows.iter().map(|r| r.join(" ") + "\n").collect();
+    std::fs::write(dir.path().join("baskets.dat"), text).unwrap();
+    std::fs::write(dir.path().join("sensitive.txt"), "x\r\n\n  t\nq\n").unwrap();
+    let path = dir.path().to_owned();
+    (dir, path)
+}
+
+#[test]
+fn a_release_is_made_verified_and_measured() {
+    let (_keep, dir) = baskets();
+    for method in ["cahd", "perm-mondrian"] {
+        let args = ["--json", "anonymize", method, "baskets.dat", "--sensitive", "sensitive.txt"];
+        let made = setveil(&dir, &[&args[..], &["-p", "5", "-o", method]].concat());
+        let answer = json(&made);
+        assert_eq!(answer["method"], method);
+        assert_eq!(answer["parameters"]["sensitive"], serde_json::json!(["q", "t", "x"]));
+        let verdict = json(&setveil(&dir, &["--json", "verify", method]));
+        assert_eq!((&verdict["holds"], &verdict["model"]), (&true.into(), &"association".into()));
+        let base = ["--json", "evaluate", method, "--original", "baskets.dat"];
+        let measured = json(&setveil(&dir, &base));
+        assert!(measured["kl"].as_f64().unwrap() > 0.0, "{measured}");
+        let options = ["--kl-queries", "7", "--kl-items", "2", "--kl-seed", "9"];
+        let other = json(&setveil(&dir, &[&base[..], &options].concat()));
+        assert_ne!(measured["kl"], other["kl"]);
+    }
+}
+
+#[test]
+fn what_cannot_be_done_is_said_and_nothing_is_published() {
+    let (_keep, dir) = baskets();
+    std::fs::write(dir.join("unknown.txt"), "x\nlettuce\n").unwrap();
+    std::fs::write(dir.join("frequent.txt"), "a\n").unwrap();
+    std::fs::write(dir.join("empty.txt"), "\n").unwrap();
+    for (file, p, words) in [
+        ("unknown.txt", "2", &["\"lettuce\""][..]),
+        ("frequent.txt", "200", &["\"a\"", "largest p"]),
+        ("empty.txt", "2", &["empty.txt", "no item"]),
+        ("absent.txt", "2", &["absent.txt"]),
+        ("sensitive.txt", "1", &["at least 2"]),
+    ] {
+        let args = ["anonymize", "cahd", "baskets.dat", "--sensitive", file, "-p", p, "-o", "out"];
+        let output = setveil(&dir, &args);
+        assert_eq!(output.status.code(), Some(2), "{file}");
+        for word in words {
+            assert!(stderr(&output).contains(word), "{file}: {}", stderr(&output));
+        }
+        assert!(!dir.join("out").exists());
+    }
+    let neither = setveil(&dir, &["anonymize", "cahd", "baskets.dat", "-o", "out"]);
+    assert_eq!(neither.status.code(), Some(2));
+    assert!(stderr(&neither).contains("--sensitive"), "{}", stderr(&neither));
+}
+
+#[test]
+fn drawn_items_are_listed_repeat_with_the_seed_and_the_seed_is_not_published() {
+    let (_keep, dir) = baskets();
+    let draw = |seed: &str, out: &str| {
+        let args = ["--json", "anonymize", "cahd", "baskets.dat", "--random-sensitive", "3"];
+        let output = setveil(&dir, &[&args[..], &["--seed", seed, "-p", "4", "-o", out]].concat());
+        (json(&output)["parameters"]["sensitive"].clone(), stderr(&output))
+    };
+    let (first, remark) = draw("12345", "one");
+    assert_eq!(first.as_array().unwrap().len(), 3);
+    assert!(remark.contains("sensitive items: "), "{remark}");
+    assert_eq!(first, draw("12345", "two").0);
+    assert_ne!(first, draw("54321", "three").0);
+    let manifest = std::fs::read_to_string(dir.join("one/manifest.json")).unwrap();
+    assert!(!manifest.contains("12345") && !manifest.contains("baskets"), "{manifest}");
+    let both = ["--sensitive", "sensitive.txt", "--random-sensitive", "3"];
+    let args = [&["anonymize", "cahd", "baskets.dat", "-o", "four"][..], &both].concat();
+    assert_eq!(setveil(&dir, &args).status.code(), Some(2));
+}
+
+#[test]
+fn a_changed_group_is_reported_with_exit_code_1() {
+    let (_keep, dir) = baskets();
+    let args = ["anonymize", "cahd", "baskets.dat", "--sensitive", "sensitive.txt", "-o", "out"];
+    assert!(setveil(&dir, &[&args[..], &["-p", "3"]].concat()).status.success());
+    let path = dir.join("out/groups.jsonl");
+    let text = std::fs::read_to_string(&path).unwrap();
+    std::fs::write(&path, text.replacen("\"size\":3", "\"size\":2", 1)).unwrap();
+    let output = setveil(&dir, &["verify", "out"]);
+    assert_eq!(output.status.code(), Some(1));
+    let said = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(said.contains("degree at groups.jsonl:1") && said.contains("group-size"), "{said}");
+}
+
+#[test]
+fn the_limit_of_the_degree_stands_in_the_help() {
+    let (_keep, dir) = baskets();
+    for method in ["cahd", "perm-mondrian"] {
+        let help = setveil(&dir, &["anonymize", method, "--help"]);
+        let text = String::from_utf8_lossy(&help.stdout).into_owned();
+        assert!(text.contains("per sensitive item") && text.contains("Example:"), "{text}");
+    }
+}

@@ -1,0 +1,62 @@
+//! CAHD and PermMondrian: the band matrix, the groups and everything, on the
+//! paper's data where it is present and on random data of a fixed size.
+
+use divan::{Bencher, counter::ItemsCount};
+use setveil::data::P;
+use setveil::methods::{cahd, perm_mondrian, sensitive};
+use setveil::{Dataset, io};
+
+fn main() {
+    divan::main();
+}
+
+const DATA: [&str; 4] = ["random-20k", "bms-webview-1", "bms-webview-2", "t10i4d100k"];
+
+/// The data, or none where the file is absent.
+fn load(name: &str) -> Option<Dataset> {
+    if name == "random-20k" {
+        return Some(Dataset::from_records(testkit::random::records(1, 20_000, 500, 6.0)));
+    }
+    let path = testkit::real::data_file(&format!("{name}.dat.gz"))?;
+    Some(io::read_dataset(&path, &Default::default(), &()).expect("the file is good").dataset)
+}
+
+fn draw(data: &Dataset) -> Vec<String> {
+    sensitive::draw(data, 10, P::new(20).unwrap(), &mut testkit::random::rng(1)).unwrap()
+}
+
+#[divan::bench(args = DATA, sample_count = 10)]
+fn rcm(bencher: Bencher, name: &str) {
+    let Some(data) = load(name) else { return };
+    let items = sensitive::resolve(&data, &draw(&data)).unwrap();
+    bencher.counter(ItemsCount::new(data.len())).bench(|| {
+        let split = sensitive::Split::new(&data, &items);
+        cahd::band_order(&split, data.item_count())
+    });
+}
+
+#[divan::bench(args = DATA, consts = [4, 10, 20], sample_count = 10)]
+fn cahd_all<const DEGREE: u32>(bencher: Bencher, name: &str) {
+    let Some(data) = load(name) else { return };
+    let parameters = cahd::Parameters::new(P::new(DEGREE).unwrap(), draw(&data));
+    bencher
+        .counter(ItemsCount::new(data.len()))
+        .bench(|| cahd::anonymize(&data, &parameters, &()).unwrap());
+}
+
+#[divan::bench(args = DATA, sample_count = 5)]
+fn perm_mondrian_all(bencher: Bencher, name: &str) {
+    let Some(data) = load(name) else { return };
+    let parameters = perm_mondrian::Parameters::new(P::new(10).unwrap(), draw(&data));
+    bencher
+        .counter(ItemsCount::new(data.len()))
+        .bench(|| perm_mondrian::anonymize(&data, &parameters, &()).unwrap());
+}
+
+#[divan::bench(args = DATA, sample_count = 10)]
+fn verify(bencher: Bencher, name: &str) {
+    let Some(data) = load(name) else { return };
+    let parameters = cahd::Parameters::new(P::new(10).unwrap(), draw(&data));
+    let release = cahd::anonymize(&data, &parameters, &()).unwrap();
+    bencher.counter(ItemsCount::new(data.len())).bench(|| setveil::verify::verify(&release));
+}
