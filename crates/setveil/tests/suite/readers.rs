@@ -102,7 +102,7 @@ fn mutated_files_are_read_or_refused() {
     ];
     let mut rng = random::rng(11);
     for seed in &seeds {
-        for _ in 0..150 {
+        for _ in 0..50 {
             let bytes = fuzz::mutate(seed, &mut rng);
             for (_, target) in fuzz::TARGETS.iter().filter(|t| t.0 != "parquet") {
                 target(&bytes);
@@ -131,7 +131,7 @@ fn mutated_parquet_files_are_read_or_refused() {
 #[test]
 fn blocks_streams_and_threads_leave_no_trace() {
     // More than two megabytes: several blocks of a mapped file and of a stream.
-    let mut records = random::records(5, 60_000, 300, 10.0);
+    let mut records = random::records(5, 90_000, 300, 10.0);
     records[30_000].push("a label that is longer than a packed one".into());
     let bytes = formats::fimi(&records);
     assert!(bytes.len() > 2 << 20, "{} bytes", bytes.len());

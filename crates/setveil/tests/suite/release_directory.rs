@@ -180,6 +180,17 @@ fn what_was_changed_is_seen_and_refused() {
     assert!(read_release(&target).is_err());
     fs::remove_file(target.join("notes.txt")).unwrap();
 
+    // A file that somebody put into the manifest as well.
+    let path = target.join("manifest.json");
+    let manifest = fs::read_to_string(&path).unwrap();
+    let entry = "\"files\": [{\"name\":\"original.dat\",\"bytes\":1,\"lines\":0,\"sha256\":\"\"},";
+    fs::write(&path, manifest.replacen("\"files\": [", entry, 1)).unwrap();
+    fs::write(target.join("original.dat"), "x").unwrap();
+    assert_eq!(faults().len(), 1);
+    assert_eq!(faults()[0].file, "original.dat");
+    fs::remove_file(target.join("original.dat")).unwrap();
+    fs::write(&path, manifest).unwrap();
+
     fs::remove_file(&body).unwrap();
     let error = open_release(&target).unwrap_err().to_string();
     assert!(error.contains("clusters.jsonl"), "{error}");
@@ -196,7 +207,8 @@ fn broken_lines_are_refused_with_their_number() {
     let deeper = (0..100_000).fold(String::new(), |s, _| s + "{\"children\":[");
     for (bad, word) in [
         ("{", "EOF"),
-        ("[]", "invalid type"),
+        ("[]", "expected an object"),
+        ("[2,[],[\"a\"],null,null]", "expected an object"),
         ("{\"size\":2}", "a cluster has either"),
         ("{\"size\":-2,\"record_chunks\":[],\"term_chunk\":[]}", "invalid value"),
         ("{\"size\":2,\"record_chunks\":[],\"term_chunk\":[],\"who\":1}", "unknown field `who`"),
