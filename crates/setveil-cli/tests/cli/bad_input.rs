@@ -126,6 +126,9 @@ fn csv_without_the_columns_or_with_bad_rows() {
     let words = ["x.csv:3: the row has 1 fields, `query` is number 2", "--skip-bad-lines"];
     refused("x.csv", b"user,query\n1,a\n2\n", &flags, &words);
     refused("x.csv", b"user,query\n ,a\n", &flags, &["x.csv:2: `user` is empty"]);
+    let mut open = b"user,query\n1,a\n1,\"b\n".to_vec();
+    open.extend(b"2,c\n".repeat(400_000));
+    refused("x.csv", &open, &flags, &["x.csv:3: a row of more than a megabyte", "quote"]);
     refused("x.csv", b"a,\"b\n", &[], &["x.csv:1: a quote is opened and not closed"]);
     refused("x.csv", b"a\n\"b\" c,d\n", &[], &["x.csv:2: `c` after a closing quote", "twice"]);
     let error = failure(&["profile", "x.csv", "--id", "user"]);
