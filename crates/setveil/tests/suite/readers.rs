@@ -132,7 +132,7 @@ fn mutated_parquet_files_are_read_or_refused() {
 fn blocks_streams_and_threads_leave_no_trace() {
     // More than two megabytes: several blocks of a mapped file and of a stream.
     let mut records = random::records(5, 90_000, 300, 10.0);
-    records[30_000].push("a label that is longer than a packed one".into());
+    records[30_000].push("a-label-longer-than-a-packed-one".into());
     let bytes = formats::fimi(&records);
     assert!(bytes.len() > 2 << 20, "{} bytes", bytes.len());
     let expected = expected(&records);
