@@ -1,5 +1,5 @@
 # What a newcomer needs: `make test`. Everything else is for maintainers.
-.PHONY: test lint unit doc bench
+.PHONY: test lint unit doc bench fuzz
 
 test: lint unit doc
 
@@ -7,11 +7,22 @@ lint:
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets --locked -- -D warnings
 
+# cargo-nextest is faster where it is installed; it does not run documentation tests.
 unit:
-	cargo test --workspace --locked
+	@if cargo nextest --version >/dev/null 2>&1; then \
+		cargo nextest run --workspace --locked && cargo test --workspace --locked --doc; \
+	else \
+		cargo test --workspace --locked; \
+	fi
 
 doc:
 	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --locked
 
 bench:
 	cargo bench -p setveil
+
+# A minute for every reader; needs cargo-fuzz.
+fuzz:
+	for target in fimi spmf basket_csv long_csv jsonl parquet release hierarchy; do \
+		cargo fuzz run -s none $$target -- -max_total_time=60 || exit 1; \
+	done

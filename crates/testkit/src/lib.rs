@@ -1,9 +1,12 @@
-//! What the tests share: where real data is, random data, and brute-force
-//! oracles and saboteurs that share nothing with the code they test.
+//! What the tests share: where real data is, random data, writers of every
+//! input format, what the fuzz targets run, and brute-force oracles and
+//! saboteurs that share nothing with the code they test.
 
 pub mod cases;
 pub mod format_guarantee;
 pub mod grouped;
+pub mod formats;
+pub mod fuzz;
 pub mod random;
 pub mod real;
 pub mod sabotage;

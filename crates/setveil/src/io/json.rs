@@ -4,8 +4,11 @@
 //! the line and interns them, so neither allocates per item.
 
 use std::borrow::Cow;
+use std::marker::PhantomData;
 
-use serde::Deserialize;
+use serde::de::value::MapAccessDeserializer;
+use serde::de::{MapAccess, Visitor};
+use serde::{Deserialize, Deserializer};
 
 use super::release::MAX_DEPTH;
 use crate::data::{Interner, ItemId, Vocabulary};
@@ -140,20 +143,20 @@ impl LineWriter<'_> {
 struct ClusterLine<'a> {
     size: u32,
     #[serde(borrow)]
-    record_chunks: Option<Vec<ChunkLine<'a>>>,
+    record_chunks: Option<Vec<Object<ChunkLine<'a>>>>,
     #[serde(borrow)]
     term_chunk: Option<Vec<Label<'a>>>,
     #[serde(borrow)]
-    shared_chunks: Option<Vec<ChunkLine<'a>>>,
+    shared_chunks: Option<Vec<Object<ChunkLine<'a>>>>,
     #[serde(borrow)]
-    children: Option<Vec<ClusterLine<'a>>>,
+    children: Option<Vec<Object<ClusterLine<'a>>>>,
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct ChunkLine<'a> {
     #[serde(borrow)]
-    subrecords: Vec<CountedLine<'a>>,
+    subrecords: Vec<Object<CountedLine<'a>>>,
 }
 
 #[derive(Deserialize)]
@@ -169,9 +172,9 @@ struct CountedLine<'a> {
 struct GroupLine<'a> {
     size: u32,
     #[serde(borrow)]
-    records: Vec<CountedLine<'a>>,
+    records: Vec<Object<CountedLine<'a>>>,
     #[serde(borrow)]
-    sensitive: Vec<SensitiveLine<'a>>,
+    sensitive: Vec<Object<SensitiveLine<'a>>>,
 }
 
 #[derive(Deserialize)]
@@ -180,6 +183,30 @@ struct SensitiveLine<'a> {
     #[serde(borrow)]
     item: Label<'a>,
     count: u32,
+}
+
+/// A JSON object, and not the array of its values that serde would take as well:
+/// what is published has one spelling.
+struct Object<T>(T);
+
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for Object<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_map(ObjectVisitor(PhantomData))
+    }
+}
+
+struct ObjectVisitor<T>(PhantomData<T>);
+
+impl<'de, T: Deserialize<'de>> Visitor<'de> for ObjectVisitor<T> {
+    type Value = Object<T>;
+
+    fn expecting(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
+        f.write_str("an object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Object<T>, A::Error> {
+        T::deserialize(MapAccessDeserializer::new(map)).map(Object)
+    }
 }
 
 /// A label, borrowed unless it has escapes.
@@ -204,25 +231,25 @@ pub(super) struct LineReader {
 
 impl LineReader {
     pub(super) fn cluster(&mut self, line: &str) -> Result<Cluster, String> {
-        let line: ClusterLine = serde_json::from_str(line).map_err(reason)?;
+        let Object(line): Object<ClusterLine> = serde_json::from_str(line).map_err(reason)?;
         self.build_cluster(line, 0)
     }
 
     pub(super) fn class_into(&mut self, line: &str, bag: &mut Bag) -> Result<(), String> {
-        let line: CountedLine = serde_json::from_str(line).map_err(reason)?;
+        let Object(line): Object<CountedLine> = serde_json::from_str(line).map_err(reason)?;
         self.push(bag, &line);
         Ok(())
     }
 
     pub(super) fn group(&mut self, line: &str) -> Result<Group, String> {
-        let line: GroupLine = serde_json::from_str(line).map_err(reason)?;
+        let Object(line): Object<GroupLine> = serde_json::from_str(line).map_err(reason)?;
         Ok(Group {
             size: line.size,
             records: self.bag(&line.records),
             sensitive: line
                 .sensitive
                 .iter()
-                .map(|s| (self.labels.intern(&s.item.0), s.count))
+                .map(|Object(s)| (self.labels.intern(&s.item.0), s.count))
                 .collect(),
         })
     }
@@ -242,7 +269,7 @@ impl LineReader {
                 shared_chunks: self.chunks(&chunks),
                 children: children
                     .into_iter()
-                    .map(|child| self.build_cluster(child, depth + 1))
+                    .map(|Object(child)| self.build_cluster(child, depth + 1))
                     .collect::<Result<_, _>>()?,
             })),
             _ => Err("a cluster has either `record_chunks` and `term_chunk` or `shared_chunks` \
@@ -251,13 +278,13 @@ impl LineReader {
         }
     }
 
-    fn chunks(&mut self, chunks: &[ChunkLine]) -> Vec<Bag> {
-        chunks.iter().map(|chunk| self.bag(&chunk.subrecords)).collect()
+    fn chunks(&mut self, chunks: &[Object<ChunkLine>]) -> Vec<Bag> {
+        chunks.iter().map(|Object(chunk)| self.bag(&chunk.subrecords)).collect()
     }
 
-    fn bag(&mut self, lines: &[CountedLine]) -> Bag {
+    fn bag(&mut self, lines: &[Object<CountedLine>]) -> Bag {
         let mut bag = Bag::default();
-        for line in lines {
+        for Object(line) in lines {
             self.push(&mut bag, line);
         }
         bag

@@ -5,6 +5,9 @@
 //! candidates as records hold them all: with probability 1 / support the
 //! right one is picked, and with support 1 there is nothing to pick.
 //!
+//! The paper does not say how it draws; this is the attacker who has met a
+//! random person and noticed random things.
+//!
 //! All draws are looked at while they are few, otherwise a sample of them,
 //! with the standard error of its means.
 

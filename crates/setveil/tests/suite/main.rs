@@ -5,3 +5,8 @@ mod disassociation;
 mod grouped;
 mod kl;
 mod printed_cahd;
+mod documents;
+mod generators;
+mod layering;
+mod readers;
+mod release_directory;

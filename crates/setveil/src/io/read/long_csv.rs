@@ -19,6 +19,9 @@ const SNIFFED: [u8; 4] = [b',', b'\t', b';', b'|'];
 /// The longest header that is looked at.
 const HEADER: u64 = 1 << 20;
 
+/// The longest row: with a quote that is never closed, the rest of the file becomes one.
+const LONGEST: usize = 1 << 20;
+
 /// Reads all rows of `source`.
 pub(super) fn read(source: Source, job: &mut Job) -> Result<()> {
     let (Some(id), Some(item)) = (&job.options.id, &job.options.item) else {
@@ -57,6 +60,13 @@ pub(super) fn read(source: Source, job: &mut Job) -> Result<()> {
     let columns = Columns::find(&row, id, item).map_err(|bad| job.error(Some(1), bad))?;
     let (mut table, mut skipped) = (LongTable::default(), 0);
     while next(&mut row)? {
+        if row.as_slice().len() > LONGEST {
+            let bad = Bad::new(
+                "a row of more than a megabyte begins here",
+                "a quote may have been opened and not closed: write a quote inside quotes twice",
+            );
+            return Err(job.error(row.position().map(csv::Position::line), bad));
+        }
         match columns.of(&row) {
             Ok((person, item)) => table.push(person, item),
             Err(_) if job.options.skip_bad_lines => skipped += 1,
