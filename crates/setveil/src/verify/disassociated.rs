@@ -125,11 +125,33 @@ impl std::fmt::Display for Place<'_> {
 }
 
 /// What stands below a cluster, as far as the clusters above must know.
+#[derive(Default)]
 struct Below {
-    /// Terms of record, shared and term chunks; ascending and distinct.
-    terms: Vec<ItemId>,
-    /// Per leaf: its size and its terms, those of the shared chunks above it included.
-    leaves: Vec<(u64, Vec<ItemId>)>,
+    /// How many records.
+    size: u64,
+    /// The terms of record, shared and term chunks, ascending, each with the
+    /// records of the leaves that no shared chunk above can bring it to.
+    terms: Vec<(ItemId, u64)>,
+}
+
+impl Below {
+    /// The records of the leaves that have nothing of `term` yet.
+    fn room(&self, term: ItemId) -> Option<u64> {
+        let place = self.terms.binary_search_by_key(&term, |t| t.0).ok()?;
+        Some(self.size - self.terms[place].1)
+    }
+
+    fn add(&mut self, terms: impl IntoIterator<Item = (ItemId, u64)>) {
+        self.terms.extend(terms);
+        self.terms.sort_unstable();
+        self.terms.dedup_by(|later, first| {
+            let same = later.0 == first.0;
+            if same {
+                first.1 += later.1;
+            }
+            same
+        });
+    }
 }
 
 struct Checker<'a, 'b> {
@@ -157,26 +179,23 @@ impl Checker<'_, '_> {
             self.findings.add("canonical-order", place, &leaf.term_chunk, 0, 0);
         }
         let mut terms = self.disjoint(&leaf.record_chunks, &leaf.term_chunk, place);
-        terms.sort_unstable();
         terms.dedup();
         self.lemma_2(leaf, place);
         self.diversity(leaf, place);
-        Below { leaves: vec![(size, terms.clone())], terms }
+        Below { size, terms: terms.into_iter().map(|t| (t, size)).collect() }
     }
 
     fn joint(&mut self, joint: &JointCluster, place: &Place) -> Below {
-        let mut below = Below { terms: Vec::new(), leaves: Vec::new() };
+        let mut below = Below::default();
         for (i, child) in joint.children.iter().enumerate() {
             let place = place.child("children", i);
             if i > 0 && joint.children[i - 1] > *child {
                 self.findings.add("canonical-order", || place.to_string(), &[], 0, 0);
             }
             let child = self.cluster(child, &place);
-            below.terms.extend(child.terms);
-            below.leaves.extend(child.leaves);
+            below.size += child.size;
+            below.add(child.terms);
         }
-        below.terms.sort_unstable();
-        below.terms.dedup();
         let children = joint.children.len() as u64;
         if children < 2 {
             self.findings.add("children", || place.to_string(), &[], children, 2);
@@ -189,13 +208,12 @@ impl Checker<'_, '_> {
         for (i, chunk) in joint.shared_chunks.iter().enumerate() {
             self.property_1(chunk, &below, &place.child("shared_chunks", i));
         }
-        let shared = self.disjoint(&joint.shared_chunks, &[], place);
-        for (_, terms) in &mut below.leaves {
-            terms.extend_from_slice(&shared);
-        }
-        below.terms.extend(shared);
-        below.terms.sort_unstable();
-        below.terms.dedup();
+        // From here on no leaf below takes a shared term again.
+        let mut shared = self.disjoint(&joint.shared_chunks, &[], place);
+        shared.dedup();
+        let missing: Vec<(ItemId, u64)> =
+            shared.into_iter().map(|t| (t, below.room(t).unwrap_or(below.size))).collect();
+        below.add(missing);
         below
     }
 
@@ -260,20 +278,12 @@ impl Checker<'_, '_> {
     /// shared chunk, and the leaves without it have room for its sub-records.
     fn property_1(&mut self, chunk: &Bag, below: &Below, place: &Place) {
         let domain = chunk.domain();
-        for &term in domain.iter().filter(|t| below.terms.binary_search(t).is_ok()) {
+        for &term in &domain {
+            let Some(room) = below.room(term) else { continue };
             if domain.len() > 1 {
-                self.findings.add(
-                    "property-1",
-                    || place.to_string(),
-                    &[term],
-                    domain.len() as u64,
-                    1,
-                );
-                continue;
-            }
-            let free = below.leaves.iter().filter(|(_, terms)| !terms.contains(&term));
-            let room: u64 = free.map(|(size, _)| size).sum();
-            if chunk.total() > room {
+                let others = domain.len() as u64;
+                self.findings.add("property-1", || place.to_string(), &[term], others, 1);
+            } else if chunk.total() > room {
                 self.findings.add("room", || place.to_string(), &[term], room, chunk.total());
             }
         }

@@ -76,21 +76,18 @@ impl TermMatrix {
 
     /// Divides the terms, each of support >= k, into k^m-anonymous chunks
     /// (Alg. VERPART, lines 8 to 15) and projects the records on them.
+    ///
+    /// Each term goes to the first chunk that accepts it. That is what the
+    /// paper's loop does as well, chunk after chunk: a chunk judges a term by
+    /// its members that come before it in the order.
     pub(crate) fn chunks(&self, k: K, m: M) -> Vec<Bag> {
         let mut search = Search::new(self, k, m);
-        let mut remain: Vec<u32> = (0..self.terms.len() as u32).collect();
-        let mut chunk = 0;
-        while !remain.is_empty() {
-            remain.retain(|&t| {
-                let accepted = search.accepts(t, chunk);
-                if accepted {
-                    search.chunk_of[t as usize] = chunk;
-                }
-                !accepted
-            });
-            chunk += 1;
+        for t in 0..self.terms.len() as u32 {
+            let chunk = search.first_chunk(t);
+            search.chunk_of[t as usize] = chunk;
+            search.chunks = search.chunks.max(chunk + 1);
         }
-        self.project(&search.chunk_of, chunk as usize)
+        self.project(&search.chunk_of, search.chunks as usize)
     }
 
     /// The bags of the records' parts in each chunk.
@@ -117,16 +114,19 @@ impl TermMatrix {
     }
 }
 
-/// The search for a combination that is present but rare.
+/// The search for the chunk of a term.
 struct Search<'a> {
     matrix: &'a TermMatrix,
     k: u32,
     m: u32,
-    /// Which chunk each term is in so far.
+    /// Which chunk each term is in so far, and how many chunks there are.
     chunk_of: Vec<u32>,
+    chunks: u32,
     /// Per term: how often it occurs together with the candidate.
     together: Vec<u32>,
-    /// The terms that do.
+    /// The terms that do, by chunk.
+    met: Vec<(u32, u32)>,
+    /// Those of one chunk.
     partners: Vec<u32>,
     /// Per partner a set of the candidate's records, and per level one more.
     bits: Vec<u64>,
@@ -140,55 +140,72 @@ impl<'a> Search<'a> {
             k: k.get(),
             m: m.get(),
             chunk_of: vec![NONE; matrix.terms.len()],
+            chunks: 0,
             together: vec![0; matrix.terms.len()],
+            met: Vec::new(),
             partners: Vec::new(),
             bits: Vec::new(),
             words: 0,
         }
     }
 
-    /// Whether `chunk` stays k^m-anonymous with the term `t`. All
+    /// The first chunk that stays k^m-anonymous with the term `t`. All
     /// combinations without `t` are known to be frequent or absent.
-    fn accepts(&mut self, t: u32, chunk: u32) -> bool {
+    fn first_chunk(&mut self, t: u32) -> u32 {
         if self.m == 1 {
-            return true;
+            return 0;
         }
         let posting = self.matrix.posting(t);
         for &r in posting {
             for &u in self.matrix.row(r) {
-                if self.chunk_of[u as usize] == chunk {
+                if self.chunk_of[u as usize] != NONE {
                     if self.together[u as usize] == 0 {
-                        self.partners.push(u);
+                        self.met.push((self.chunk_of[u as usize], u));
                     }
                     self.together[u as usize] += 1;
                 }
             }
         }
-        let pairs = self.partners.iter().all(|&u| self.together[u as usize] >= self.k);
-        let accepted = pairs
-            && (self.m == 2 || self.partners.len() < 2 || {
-                self.fill_bits(posting, chunk);
-                !self.rare_combination(posting.len() as u32)
-            });
-        for u in self.partners.drain(..) {
+        self.met.sort_unstable();
+        // A chunk that the candidate meets nobody of accepts it.
+        let (mut chunk, mut at) = (0, 0);
+        while at < self.met.len() && self.met[at].0 == chunk {
+            let end = at + self.met[at..].partition_point(|m| m.0 == chunk);
+            if self.accepts(posting, at..end) {
+                break;
+            }
+            (chunk, at) = (chunk + 1, end);
+        }
+        for (_, u) in self.met.drain(..) {
             self.together[u as usize] = 0;
         }
-        accepted
+        chunk
+    }
+
+    /// Whether the chunk stays k^m-anonymous whose terms `met[range]` the
+    /// candidate with this posting list meets.
+    fn accepts(&mut self, posting: &[u32], range: std::ops::Range<usize>) -> bool {
+        let met = &self.met[range];
+        if met.iter().any(|&(_, u)| self.together[u as usize] < self.k) {
+            return false;
+        }
+        if self.m == 2 || met.len() < 2 {
+            return true;
+        }
+        self.partners.clear();
+        self.partners.extend(met.iter().map(|&(_, u)| u));
+        self.fill_bits(posting);
+        !self.rare_combination(posting.len() as u32)
     }
 
     /// Writes which of the candidate's records each partner is in.
-    fn fill_bits(&mut self, posting: &[u32], chunk: u32) {
+    fn fill_bits(&mut self, posting: &[u32]) {
         self.words = posting.len().div_ceil(64);
         self.bits.clear();
         self.bits.resize((self.partners.len() + self.m as usize) * self.words, 0);
-        // From here on `together` holds a partner's index.
-        for (i, &u) in self.partners.iter().enumerate() {
-            self.together[u as usize] = i as u32;
-        }
-        for (j, &r) in posting.iter().enumerate() {
-            for &u in self.matrix.row(r) {
-                if self.chunk_of[u as usize] == chunk {
-                    let i = self.together[u as usize] as usize;
+        for (j, r) in posting.iter().enumerate() {
+            for u in self.matrix.row(*r) {
+                if let Ok(i) = self.partners.binary_search(u) {
                     self.bits[i * self.words + j / 64] |= 1 << (j % 64);
                 }
             }
