@@ -119,10 +119,13 @@ pub fn grouping_exists(records: &[Items], sensitive: &Items, p: usize) -> bool {
     search(0, &mut Vec::new(), records, sensitive, p)
 }
 
+/// A saboteur's name, the rule that must catch it, and what it does.
+pub type Saboteur = (&'static str, &'static str, fn(&mut Release));
+
 /// Deliberate damage to a grouped release: a name, the rule that must catch
 /// it, and what is done. Each expects a release with two different groups or
 /// more, one of which has a sensitive item and two different records.
-pub fn saboteurs() -> Vec<(&'static str, &'static str, fn(&mut Release))> {
+pub fn saboteurs() -> Vec<Saboteur> {
     vec![
         ("too few records in a group", "degree", |r| {
             let p = degree(r);

@@ -121,7 +121,7 @@ fn repeat_a_term(release: &mut Release) -> bool {
 
 fn leak_an_order(release: &mut Release) -> bool {
     for leaf in body(release).clusters.iter_mut().flat_map(leaves) {
-        for chunk in leaf.record_chunks.iter_mut().filter(|chunk| chunk.len() > 1) {
+        if let Some(chunk) = leaf.record_chunks.iter_mut().find(|chunk| chunk.len() > 1) {
             let mut reversed = Bag::default();
             for i in (0..chunk.len()).rev() {
                 let (items, count) = chunk.get(i);

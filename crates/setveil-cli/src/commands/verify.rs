@@ -39,7 +39,7 @@ impl Args {
 }
 
 fn describe(verdict: &Verdict, context: &Context) -> String {
-    let mut text = format!("{}", verdict.model);
+    let mut text = verdict.model.to_owned();
     for (name, value) in [("k", verdict.k), ("m", verdict.m)] {
         if let Some(value) = value {
             let _ = write!(text, ", {name} = {value}");

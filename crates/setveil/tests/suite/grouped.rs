@@ -8,6 +8,9 @@ use setveil::{Dataset, Error, Release, Result, io};
 use testkit::grouped::{Items, comes_from, degree_holds, grouping_exists, plain_groups, saboteurs};
 use testkit::random::{self, label};
 
+/// A release, the non-sensitive parts of its groups, and the two holders' groups.
+type Seen = (Release, Vec<Vec<Items>>, [Option<usize>; 2]);
+
 /// Every method that publishes groups.
 pub const METHODS: [&str; 2] = ["cahd", "perm-mondrian"];
 
@@ -141,7 +144,7 @@ fn no_published_order_tells_which_row_is_the_sensitive_one() {
     };
     for method in METHODS {
         let mut same = 0;
-        let mut seen: Vec<(Release, Vec<Vec<Items>>, [Option<usize>; 2])> = Vec::new();
+        let mut seen: Vec<Seen> = Vec::new();
         for x in 0..qid.len() {
             for y in (0..qid.len()).filter(|&y| y != x) {
                 let (release, groups) = release_with(method, &[x, y]);

@@ -121,8 +121,8 @@ fn other_methods(path: &Path, code: &str) -> Vec<String> {
         .collect()
 }
 
-/// Kernels of one method that others may call by their public interface.
-const SHARED_METHODS: &[&str] = &["disassociation"];
+/// What methods share: kernels on one cluster, and the split by sensitive items.
+const SHARED_METHODS: &[&str] = &["disassociation", "sensitive"];
 
 fn rust_files(dir: &Path, files: &mut Vec<PathBuf>) {
     for entry in fs::read_dir(dir).unwrap() {

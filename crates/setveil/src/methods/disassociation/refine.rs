@@ -52,7 +52,8 @@ pub(super) fn refine(
     let mut nodes = start(leaves, &joiner, sensitive);
     let mut done: Vec<Node> = Vec::new();
     let mut rejected: FxHashSet<(Identity, Identity)> = FxHashSet::default();
-    while parameters.refine {
+    let mut more = parameters.refine;
+    while more {
         progress.stage("refining", Some(nodes.len() as u64));
         let common = forget_lonely_terms(&mut nodes, data.item_count());
         let (alive, finished) = nodes.into_iter().partition(|n: &Node| !n.terms.is_empty());
@@ -61,9 +62,7 @@ pub(super) fn refine(
         order(&mut nodes, &common);
         let (joined, refused) = join_neighbours(nodes, &joiner, &rejected, progress);
         nodes = joined.nodes;
-        if joined.count == 0 {
-            break;
-        }
+        more = joined.count > 0;
         rejected.extend(refused);
     }
     done.extend(nodes);
