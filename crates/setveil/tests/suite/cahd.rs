@@ -109,14 +109,14 @@ fn the_band_of_fig_1_puts_equal_and_similar_records_side_by_side() {
     assert!(place("Claire").abs_diff(place("David")) > 1, "{line:?}");
 }
 
-/// p in 4..20, m in 5..20, r in 2..8: the corners and the middle, each the
+/// p in 4..20, m in 5..20, r in 2..8: two corners, ends and middle of r, each the
 /// mean over draws of sensitive items, on both data sets of the paper.
 #[test]
 fn utility_on_the_papers_data_is_better_than_perm_mondrians() {
     for name in ["bms-webview-1.dat.gz", "bms-webview-2.dat.gz"] {
         let Some(path) = testkit::real::data_file(name) else { return };
         let data = setveil::io::read_dataset(&path, &Default::default(), &()).unwrap().dataset;
-        for (p, m) in [(4, 5), (20, 20), (10, 10)] {
+        for (p, m) in [(4, 5), (20, 20)] {
             let p = P::new(p).unwrap();
             let mut sums = [[0.0; 2]; 3];
             for seed in 0..2 {
