@@ -1,9 +1,10 @@
 //! The command line from outside: one module a command.
 
+mod bad_input;
 mod band;
 mod cahd;
-mod bad_input;
 mod commands;
+mod dls;
 mod manners;
 
 use assert_cmd::Command;

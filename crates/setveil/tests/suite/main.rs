@@ -2,11 +2,12 @@
 
 mod cahd;
 mod disassociation;
-mod grouped;
-mod kl;
-mod printed_cahd;
+mod dls;
 mod documents;
 mod generators;
+mod grouped;
+mod kl;
 mod layering;
+mod printed_cahd;
 mod readers;
 mod release_directory;
