@@ -3,6 +3,7 @@
 
 mod cahd_2008;
 mod data;
+mod dls_2022;
 mod figure;
 
 use std::path::PathBuf;
@@ -23,6 +24,8 @@ struct Cli {
 enum Paper {
     #[command(name = "cahd-2008")]
     Cahd2008(cahd_2008::Cahd2008),
+    #[command(name = "dls-2022")]
+    Dls2022(dls_2022::Args),
 }
 
 fn main() -> anyhow::Result<()> {
@@ -30,5 +33,6 @@ fn main() -> anyhow::Result<()> {
     std::fs::create_dir_all(&cli.output)?;
     match cli.paper {
         Paper::Cahd2008(paper) => paper.run(&cli.output),
+        Paper::Dls2022(args) => dls_2022::run(&args, &cli.output),
     }
 }

@@ -7,6 +7,7 @@ pub mod format_guarantee;
 pub mod formats;
 pub mod fuzz;
 pub mod grouped;
+pub mod problematic;
 pub mod random;
 pub mod real;
 pub mod sabotage;

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use setveil::io;
 use setveil::measure::kl::Queries;
 use setveil::measure::{Options, evaluate};
+use setveil::methods::members::members;
 
 use crate::context::{Context, Exit};
 use crate::inputs::OriginalArgs;
@@ -36,6 +37,7 @@ impl Args {
         let original = self.original.read(context)?;
         let options = Options {
             kl: Queries { count: self.kl_queries, r: self.kl_items, seed: self.kl_seed },
+            members: members(&release, &original.dataset, context)?,
         };
         let evaluation = evaluate(&release, &original.dataset, &options, context)?;
         context.answer(&evaluation, || {

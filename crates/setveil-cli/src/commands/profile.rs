@@ -4,6 +4,7 @@ use std::fmt::Write;
 
 use serde::Serialize;
 use setveil::io::LeftOut;
+use setveil::methods::dls::{PROBLEMATIC_K, Problematic, problematic};
 use setveil::profile::{Options, Profile, Sampling, profile};
 
 use crate::context::{Context, Exit};
@@ -31,6 +32,7 @@ pub struct Args {
 struct Answer {
     #[serde(flatten)]
     profile: Profile,
+    problematic: Vec<Problematic>,
     left_out: LeftOut,
 }
 
@@ -39,8 +41,11 @@ impl Args {
         let input = self.data.read(context)?;
         let sampling = Sampling { samples: self.samples, seed: self.seed };
         let profile = profile(&input.dataset, &Options { sampling }, context);
-        let answer = Answer { profile, left_out: input.left_out() };
-        context.answer(&answer, || describe(&answer.profile))?;
+        let problematic = problematic(&input.dataset, context);
+        let answer = Answer { profile, problematic, left_out: input.left_out() };
+        context.answer(&answer, || {
+            describe(&answer.profile) + &describe_problematic(&answer.problematic)
+        })?;
         Ok(Exit::Done)
     }
 }
@@ -68,4 +73,21 @@ pub fn describe(profile: &Profile) -> String {
         let _ = writeln!(text, "  {:>11}   {guess:>22}   {certain:>14}{sampled}", row.known);
     }
     text
+}
+
+/// The table of dls-2022, Fig. 5.
+fn describe_problematic(table: &[Problematic]) -> String {
+    let mut text =
+        "\nAmong similar records, itemsets that give fewer than k records away\n".to_owned();
+    text += "  items";
+    for k in PROBLEMATIC_K {
+        let _ = write!(text, "{:>9}", format!("k = {k}"));
+    }
+    for row in table.chunks(PROBLEMATIC_K.len()) {
+        let _ = write!(text, "\n  {:>5}", row[0].size);
+        for cell in row {
+            let _ = write!(text, "{:>9}", percent(cell.share));
+        }
+    }
+    text + "\n"
 }

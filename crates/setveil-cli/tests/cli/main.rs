@@ -4,6 +4,7 @@ mod bad_input;
 mod band;
 mod cahd;
 mod commands;
+mod dls;
 mod manners;
 
 use assert_cmd::Command;

@@ -1,9 +1,12 @@
 //! The measures: what a release is still good for, compared with the
 //! original. One file a measure; the definitions are in `docs/measures.md`.
 
+mod associations;
 pub mod kl;
 
 use serde::Serialize;
+
+pub use associations::{Associations, Question, associations};
 
 use crate::data::Dataset;
 use crate::release::{Body, Release};
@@ -28,9 +31,9 @@ pub struct Evaluation {
     pub ncp: Option<f64>,
     /// KL-divergence of group-by queries (cahd-2008, section II-B).
     pub kl: Option<f64>,
-    /// Association retention (dls-2022, equation 2).
+    /// Average item-pair number ratio per cluster (dls-2022, equation 2).
     pub anr: Option<f64>,
-    /// Association error (dls-2022, equation 3).
+    /// Average relative error of the most frequent pairs per cluster (dls-2022, equation 3).
     pub are: Option<f64>,
     /// Share of pair occurrences that stand inside one chunk.
     pub pairs_kept: Option<f64>,
@@ -43,6 +46,9 @@ pub struct Evaluation {
 pub struct Options {
     /// The queries of `kl`.
     pub kl: kl::Queries,
+    /// For `anr` and `are`: the records of each simple cluster in order, which
+    /// only [`methods::members`](crate::methods::members) can tell.
+    pub members: Option<Vec<Vec<u32>>>,
 }
 
 /// Computes every measure that applies.
@@ -55,6 +61,10 @@ pub fn evaluate(
     let mut evaluation = Evaluation::default();
     if let Body::Grouped(body) = &release.body {
         evaluation.kl = kl::kl_divergence(&release.manifest, body, original, &options.kl)?;
+    }
+    if let Some(members) = &options.members {
+        let measured = associations(release, original, members, &Question::default());
+        (evaluation.anr, evaluation.are) = (measured.map(|a| a.anr), measured.map(|a| a.are));
     }
     Ok(evaluation)
 }

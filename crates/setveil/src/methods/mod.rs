@@ -6,5 +6,7 @@
 
 pub mod cahd;
 pub mod disassociation;
+pub mod dls;
+pub mod members;
 pub mod perm_mondrian;
 pub mod sensitive;

@@ -2,6 +2,7 @@
 
 mod cahd;
 mod disassociation;
+mod dls;
 mod documents;
 mod generators;
 mod grouped;

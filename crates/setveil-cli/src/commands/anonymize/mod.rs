@@ -2,6 +2,7 @@
 
 mod cahd;
 mod disassociation;
+mod dls;
 mod perm_mondrian;
 
 use clap::Subcommand;
@@ -28,6 +29,7 @@ enum Method {
     Disassociation(disassociation::Args),
     Cahd(cahd::Args),
     PermMondrian(perm_mondrian::Args),
+    Dls(dls::Args),
 }
 
 impl Args {
@@ -36,6 +38,7 @@ impl Args {
             Method::Disassociation(args) => args.run(context),
             Method::Cahd(args) => args.run(context),
             Method::PermMondrian(args) => args.run(context),
+            Method::Dls(args) => args.run(context),
         }
     }
 }

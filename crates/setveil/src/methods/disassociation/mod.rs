@@ -11,7 +11,7 @@ mod clusters;
 mod diversity;
 mod horpart;
 mod join;
-mod lemma2;
+pub(crate) mod lemma2;
 mod parameters;
 mod pipeline;
 mod pooling;
@@ -21,7 +21,8 @@ mod verpart;
 pub use clusters::Clusters;
 pub use horpart::Horpart;
 pub use parameters::{DEFAULT_MAX_CLUSTER_SIZE, Parameters, Sensitive, Sizes};
-pub use pipeline::{VerticalPartitioning, anonymize, disassociate};
+pub(crate) use pipeline::release;
+pub use pipeline::{Verpart, VerticalPartitioning, anonymize, disassociate, partition};
 pub use verpart::verpart;
 
 use crate::data::Dataset;

@@ -7,7 +7,7 @@ use serde_json::json;
 use super::diversity::diversify;
 use super::refine::refine;
 use super::verpart::{self, verpart_with};
-use super::{HorizontalPartitioning, Horpart, Parameters};
+use super::{Clusters, HorizontalPartitioning, Horpart, Parameters};
 use crate::data::{Dataset, ItemId, K, M};
 use crate::progress::Progress;
 use crate::release::{
@@ -32,9 +32,12 @@ pub trait VerticalPartitioning: Sync {
 }
 
 /// The paper's vertical partitioning.
-struct Verpart {
-    k: K,
-    m: M,
+#[derive(Clone, Copy, Debug)]
+pub struct Verpart {
+    /// How many candidates must remain.
+    pub k: K,
+    /// How many terms an attacker may know.
+    pub m: M,
 }
 
 impl VerticalPartitioning for Verpart {
@@ -80,6 +83,22 @@ pub fn disassociate<V: VerticalPartitioning>(
     vertical: &V,
     progress: &dyn Progress,
 ) -> Result<Disassociated> {
+    let (clusters, leaves) = partition(data, parameters, horizontal, vertical, progress)?;
+    let sensitive = parameters.sensitive_items(data)?;
+    let refined = refine(leaves, &clusters, data, &sensitive, parameters, progress);
+    Ok(Disassociated { vocabulary: data.vocabulary().clone(), clusters: refined })
+}
+
+/// The first two steps: the clusters and, in the same order, their chunks
+/// before refining. For the custodian, who may know which records a published
+/// cluster is made of.
+pub fn partition<V: VerticalPartitioning>(
+    data: &Dataset,
+    parameters: &Parameters,
+    horizontal: &dyn HorizontalPartitioning,
+    vertical: &V,
+    progress: &dyn Progress,
+) -> Result<(Clusters, Vec<SimpleCluster>)> {
     let sizes = parameters.sizes()?;
     if data.len() < sizes.k() {
         return Err(Error::Infeasible {
@@ -96,7 +115,7 @@ pub fn disassociate<V: VerticalPartitioning>(
         clusters = diversify(clusters, data, &sensitive, terms.l)?;
     }
     progress.stage("splitting", Some(clusters.len() as u64));
-    let leaves: Vec<SimpleCluster> = (0..clusters.len())
+    let leaves = (0..clusters.len())
         .into_par_iter()
         .map_init(V::Scratch::default, |scratch, c| {
             let rows = clusters.rows(c, data);
@@ -105,8 +124,7 @@ pub fn disassociate<V: VerticalPartitioning>(
             leaf
         })
         .collect();
-    let refined = refine(leaves, &clusters, data, &sensitive, parameters, progress);
-    Ok(Disassociated { vocabulary: data.vocabulary().clone(), clusters: refined })
+    Ok((clusters, leaves))
 }
 
 /// Puts a manifest to a disassociated body.

@@ -40,7 +40,7 @@ pub fn verpart(records: &[&[ItemId]], k: K, m: M) -> SimpleCluster {
 
 /// Arrays over all items that are clean between clusters.
 #[derive(Debug, Default)]
-pub(crate) struct Scratch {
+pub struct Scratch {
     counts: Vec<u32>,
     index: Vec<u32>,
     present: Vec<ItemId>,

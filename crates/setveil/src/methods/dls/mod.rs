@@ -1,0 +1,128 @@
+//! DLS: disassociation with local suppression (dls-2022).
+//!
+//! The vertical partitioning of a cluster: [`mpii`] finds the minimal
+//! problematic itemsets, MPIE eliminates them by suppressing instances where
+//! that harms nothing else and by partitioning items otherwise, RRCC builds
+//! chunks from the partitioned items, and Lemma 2 of disassociation-2012 is
+//! checked and repaired. Horizontal partitioning, refining, release format and
+//! verification are those of disassociation; refining only moves terms of term
+//! chunks, with their original records.
+//!
+//! What a release of DLS means: every published count is a lower bound. The
+//! original itself need not be a possible data set of the release, but the
+//! suppressed one always is, and it has every original record with some of its
+//! items missing and at least one item left. How many instances were
+//! suppressed is not published. `docs/dls.md` says what follows from this.
+
+mod columns;
+mod mpie;
+mod mpii;
+mod problematic;
+mod rrcc;
+
+pub use mpii::{mpii, mpii_counts};
+pub use problematic::{MOST_ITEMS, PROBLEMATIC_K, Problematic, problematic};
+
+use self::columns::Columns;
+use crate::Result;
+use crate::data::{Dataset, ItemId, K, M};
+use crate::methods::disassociation::{
+    Horpart, Parameters, VerticalPartitioning, disassociate, lemma2, release,
+};
+use crate::progress::Progress;
+use crate::release::{Release, SimpleCluster, Supports};
+
+/// The vertical partitioning of DLS.
+#[derive(Clone, Copy, Debug)]
+pub struct Dls {
+    /// How many candidates must remain.
+    pub k: K,
+    /// How many terms an attacker may know.
+    pub m: M,
+}
+
+impl VerticalPartitioning for Dls {
+    type Scratch = ();
+
+    fn partition(
+        &self,
+        _scratch: &mut (),
+        records: &[&[ItemId]],
+        hidden: &dyn Fn(ItemId) -> bool,
+    ) -> SimpleCluster {
+        partition(records, self.k, self.m, hidden)
+    }
+}
+
+/// Anonymizes `data` by DLS.
+///
+/// # Guarantee
+/// The format guarantee of k^m-anonymity, as for disassociation. Supports
+/// that are counted in the release are lower bounds of the original's.
+///
+/// # Errors
+/// As for [disassociation](crate::methods::disassociation::anonymize).
+///
+/// ```
+/// use setveil::{Dataset, data::{K, M}, methods::{disassociation::Parameters, dls}, verify};
+///
+/// let data = Dataset::from_records([
+///     vec!["a", "d", "e", "f"], vec!["a", "c", "f"], vec!["c", "e", "f"],
+///     vec!["a", "c", "d", "f"], vec!["c", "d", "e"], vec!["a", "d"],
+/// ]);
+/// let release = dls::anonymize(&data, &Parameters::new(K::new(2)?, M::new(2)?), &())?;
+/// assert!(verify::verify(&release).holds);
+/// # Ok::<(), setveil::Error>(())
+/// ```
+pub fn anonymize(
+    data: &Dataset,
+    parameters: &Parameters,
+    progress: &dyn Progress,
+) -> Result<Release> {
+    let vertical = Dls { k: parameters.k, m: parameters.m };
+    let body = disassociate(data, parameters, &Horpart, &vertical, progress)?;
+    Ok(release("dls", parameters, Supports::LowerBound, body))
+}
+
+/// Splits the records of a cluster into k^m-anonymous record chunks, the
+/// first of suppressed records, and a term chunk.
+///
+/// # Guarantee
+/// Every combination of 1..m terms that is present in a record chunk is
+/// present at least k times there; the domains are disjoint; every term is in
+/// exactly one chunk; no count exceeds the cluster's own; Lemma 2 holds,
+/// provided that there are at least k records.
+///
+/// # Deviations
+/// DLS has no check of Lemma 2; it is that of disassociation. See the steps
+/// for the rest.
+///
+/// ```
+/// use setveil::data::{K, M};
+/// use setveil::methods::dls::dls_cluster;
+/// // Fig. 3: a, c, d, e, f are 0, 1, 2, 3, 4. Item a leaves the first record only.
+/// let records: [&[u32]; 6] =
+///     [&[0, 2, 3, 4], &[0, 1, 4], &[1, 3, 4], &[0, 1, 2, 4], &[1, 2, 3], &[0, 2]];
+/// let cluster = dls_cluster(&records, K::new(2)?, M::new(2)?);
+/// assert_eq!(cluster.record_chunks.len(), 1);
+/// assert_eq!(cluster.record_chunks[0].support(&[0]), 3);
+/// # Ok::<(), setveil::Error>(())
+/// ```
+pub fn dls_cluster(records: &[&[ItemId]], k: K, m: M) -> SimpleCluster {
+    partition(records, k, m, &|_| false)
+}
+
+fn partition(records: &[&[ItemId]], k: K, m: M, hidden: &dyn Fn(ItemId) -> bool) -> SimpleCluster {
+    // Algorithm 2, lines 1 to 5.
+    let (original, term_chunk) = Columns::split(records, k.get(), hidden);
+    let first = mpie::mpie(&original, k, m);
+    let mut record_chunks = Vec::new();
+    if !first.domain.is_empty() {
+        record_chunks.push(first.suppressed.select(&first.domain).chunk());
+    }
+    let rest = original.select(&first.partitioned);
+    record_chunks.extend(rrcc::rrcc(&rest, k, m).iter().map(|d| rest.select(d).chunk()));
+    let mut cluster = SimpleCluster { size: records.len() as u32, record_chunks, term_chunk };
+    lemma2::repair(&mut cluster, k, m);
+    cluster
+}
