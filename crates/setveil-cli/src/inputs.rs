@@ -5,6 +5,8 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use setveil::io::{self, Format, Input, ReadOptions};
+use setveil::Hierarchy;
+use setveil::methods::generalization::Unknown;
 
 use crate::context::Context;
 
@@ -108,4 +110,28 @@ pub struct TargetArgs {
     /// Write where the release came from to a private file outside of it
     #[arg(long, value_name = "FILE")]
     pub receipt: Option<PathBuf>,
+}
+
+/// The hierarchy of a generalizing method.
+#[derive(Debug, Args)]
+pub struct HierarchyArgs {
+    /// The generalization hierarchy: one leaf a line, `leaf;parent;...;*`
+    #[arg(long, value_name = "FILE")]
+    pub hierarchy: PathBuf,
+    /// Put items that are missing from the hierarchy directly below its root instead of failing
+    #[arg(long)]
+    pub unknown_to_root: bool,
+    /// Publish the hierarchy without the names of leaves that the release does not show
+    #[arg(long)]
+    pub hide_leaves: bool,
+}
+
+impl HierarchyArgs {
+    pub fn read(&self) -> anyhow::Result<Hierarchy> {
+        Ok(io::read_hierarchy(&self.hierarchy)?)
+    }
+
+    pub fn unknown(&self) -> Unknown {
+        if self.unknown_to_root { Unknown::ToRoot } else { Unknown::Refuse }
+    }
 }

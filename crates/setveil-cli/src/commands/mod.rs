@@ -7,5 +7,6 @@ pub mod demo;
 pub mod evaluate;
 pub mod generate;
 pub mod man;
+pub mod hierarchy;
 pub mod profile;
 pub mod verify;

@@ -8,6 +8,7 @@ mod read;
 mod receipt;
 mod release;
 mod write;
+mod wordnet;
 
 pub use hierarchy::{read_hierarchy, write_hierarchy};
 pub use items::read_items;
@@ -17,3 +18,4 @@ pub use release::{
     FileFault, OpenedRelease, check_target, open_release, read_release, write_release,
 };
 pub use write::{write_query_log, write_quest};
+pub use wordnet::read_wordnet;

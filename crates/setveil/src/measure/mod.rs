@@ -2,11 +2,12 @@
 //! original. One file a measure; the definitions are in `docs/measures.md`.
 
 pub mod kl;
+pub mod ncp;
 
 use serde::Serialize;
 
-use crate::data::Dataset;
-use crate::release::{Body, Release};
+use crate::data::{Dataset, Hierarchy};
+use crate::release::{Body, Model, Release};
 use crate::{Progress, Result};
 
 /// Every measure; none where it does not apply to the method.
@@ -43,6 +44,8 @@ pub struct Evaluation {
 pub struct Options {
     /// The queries of `kl`.
     pub kl: kl::Queries,
+    /// For measures of generalisation, in the place of the release's own.
+    pub hierarchy: Option<Hierarchy>,
 }
 
 /// Computes every measure that applies.
@@ -56,5 +59,19 @@ pub fn evaluate(
     if let Body::Grouped(body) = &release.body {
         evaluation.kl = kl::kl_divergence(&release.manifest, body, original, &options.kl)?;
     }
+    evaluation.ncp = penalty(release, original, options.hierarchy.as_ref())?;
     Ok(evaluation)
+}
+
+/// NCP of a generalised release; none where noise was added.
+fn penalty(
+    release: &Release,
+    original: &Dataset,
+    hierarchy: Option<&Hierarchy>,
+) -> Result<Option<f64>> {
+    match (&release.body, &release.manifest.guarantee.model) {
+        (_, Model::DifferentialPrivacy { .. }) => Ok(None),
+        (Body::Generalized(body), _) => ncp::ncp(body, original, hierarchy).map(Some),
+        _ => Ok(None),
+    }
 }

@@ -8,3 +8,7 @@ pub mod cahd;
 pub mod disassociation;
 pub mod perm_mondrian;
 pub mod sensitive;
+pub mod apriori;
+pub mod generalization;
+pub mod partition;
+pub mod suppress_rare;
