@@ -6,6 +6,8 @@
 //! leaves and under nodes that can never be expanded are counted as loss and
 //! forgotten, so partitions get lighter on the way down.
 
+use std::cmp::Reverse;
+
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
@@ -110,8 +112,10 @@ impl Splitter<'_> {
     pub(super) fn step(&self, partition: Partition) -> Step {
         let survey = self.survey(&partition);
         let mut order: Vec<usize> = (0..partition.open.len()).collect();
-        // Most information first; among equals the first node.
-        order.sort_by_key(|&node| std::cmp::Reverse(survey.gains[node]));
+        // An only child separates nobody: at once. Then most information
+        // first; among equals the first node.
+        let only_child = |node: usize| self.tree.children(partition.open[node]).len() == 1;
+        order.sort_by_key(|&node| (!only_child(node), Reverse(survey.gains[node])));
         let mut dead = vec![false; partition.open.len()];
         for node in order {
             let buckets = distribute(&partition, &survey, node);
