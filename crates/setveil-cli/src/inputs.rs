@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
-use setveil::io::{self, Format, Input, ReadOptions};
 use setveil::Hierarchy;
+use setveil::io::{self, Format, Input, ReadOptions};
 use setveil::methods::generalization::Unknown;
 
 use crate::context::Context;
@@ -26,6 +26,9 @@ pub struct LayoutArgs {
     /// What separates the fields of a CSV file: one character, or `tab`
     #[arg(long, value_name = "CHARACTER", value_parser = delimiter)]
     pub delimiter: Option<u8>,
+    /// In a query log, read the nouns of the queries: the directory of WordNet's database files
+    #[arg(long = "nouns", value_name = "WORDNET")]
+    pub nouns: Option<PathBuf>,
     /// Skip lines that cannot be read, and report how many
     #[arg(long)]
     pub skip_bad_lines: bool,
@@ -76,6 +79,7 @@ impl LayoutArgs {
             id: self.id.clone(),
             item: self.item.clone(),
             delimiter: self.delimiter,
+            wordnet: self.nouns.clone(),
             skip_bad_lines: self.skip_bad_lines,
         };
         let input = io::read_dataset(path, &options, context)?;

@@ -7,8 +7,8 @@ mod json;
 mod read;
 mod receipt;
 mod release;
-mod write;
 mod wordnet;
+mod write;
 
 pub use hierarchy::{read_hierarchy, write_hierarchy};
 pub use items::read_items;
@@ -17,5 +17,5 @@ pub use receipt::{Receipt, check_receipt};
 pub use release::{
     FileFault, OpenedRelease, check_target, open_release, read_release, write_release,
 };
-pub use write::{write_query_log, write_quest};
 pub use wordnet::read_wordnet;
+pub use write::{write_query_log, write_quest};
