@@ -7,6 +7,8 @@ pub mod format_guarantee;
 pub mod grouped;
 pub mod formats;
 pub mod fuzz;
+pub mod generalization;
 pub mod random;
 pub mod real;
 pub mod sabotage;
+pub mod sabotage_generalized;

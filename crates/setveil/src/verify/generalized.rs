@@ -25,7 +25,7 @@ pub(super) fn check(manifest: &Manifest, body: &Generalized, findings: &mut Find
             check_parameters(k, 1, findings);
             for (i, (items, count)) in body.classes.iter().enumerate() {
                 if count < k {
-                    findings.add("class-size", || line(i), items, count.into(), k.into());
+                    findings.add("size", || line(i), items, count.into(), k.into());
                 }
             }
         }
@@ -63,11 +63,11 @@ fn check_form(manifest: &Manifest, body: &Generalized, findings: &mut Findings) 
     let records = body.classes.total();
     if records != manifest.records {
         let place = || "manifest.json: records".into();
-        findings.add("total", place, &[], records, manifest.records);
+        findings.add("totals", place, &[], records, manifest.records);
     }
     let items = body.classes.domain().len() as u64;
     if items != manifest.items {
-        findings.add("total", || "manifest.json: items".into(), &[], items, manifest.items);
+        findings.add("totals", || "manifest.json: items".into(), &[], items, manifest.items);
     }
 }
 
@@ -159,7 +159,7 @@ impl Search {
     ) {
         let support: u64 = classes.iter().map(|c| u64::from(c.1)).sum();
         if support < u64::from(self.k) {
-            findings.add("itemset", || "classes.jsonl".into(), itemset, support, self.k.into());
+            findings.add("km", || "classes.jsonl".into(), itemset, support, self.k.into());
             return;
         }
         if itemset.len() == self.m {
@@ -168,7 +168,7 @@ impl Search {
         for (item, support) in self.extensions(counter, classes) {
             itemset.push(item);
             if support < u64::from(self.k) {
-                findings.add("itemset", || "classes.jsonl".into(), itemset, support, self.k.into());
+                findings.add("km", || "classes.jsonl".into(), itemset, support, self.k.into());
             } else if itemset.len() < self.m {
                 let narrowed: Vec<Rest> = classes
                     .iter()
