@@ -4,6 +4,7 @@ mod band;
 mod cahd;
 mod bad_input;
 mod commands;
+mod generalization;
 mod manners;
 
 use assert_cmd::Command;
