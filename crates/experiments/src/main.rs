@@ -4,6 +4,7 @@
 mod cahd_2008;
 mod data;
 mod figure;
+mod partition_2009;
 
 use std::path::PathBuf;
 
@@ -23,6 +24,9 @@ struct Cli {
 enum Paper {
     #[command(name = "cahd-2008")]
     Cahd2008(cahd_2008::Cahd2008),
+    /// Figures 3 to 7: Partition and Apriori
+    #[command(name = "partition-2009")]
+    Partition2009(partition_2009::Args),
 }
 
 fn main() -> anyhow::Result<()> {
@@ -30,5 +34,6 @@ fn main() -> anyhow::Result<()> {
     std::fs::create_dir_all(&cli.output)?;
     match cli.paper {
         Paper::Cahd2008(paper) => paper.run(&cli.output),
+        Paper::Partition2009(paper) => paper.run(&cli.output),
     }
 }

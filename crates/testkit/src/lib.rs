@@ -4,10 +4,10 @@
 
 pub mod cases;
 pub mod format_guarantee;
-pub mod grouped;
 pub mod formats;
 pub mod fuzz;
 pub mod generalization;
+pub mod grouped;
 pub mod random;
 pub mod real;
 pub mod sabotage;

@@ -59,7 +59,8 @@ fn missing_items_are_named_and_nothing_is_published() {
     assert!(output.status.code() == Some(2) && text.contains("no leaf of the hierarchy"), "{text}");
     assert!(text.contains("--unknown-to-root") && !dir.join("out").exists(), "{text}");
     assert_eq!(json(dir, "hierarchy check short.csv baskets.dat").0, 1);
-    let line = "anonymize partition baskets.dat --hierarchy short.csv --unknown-to-root -k 5 -o out";
+    let line =
+        "anonymize partition baskets.dat --hierarchy short.csv --unknown-to-root -k 5 -o out";
     assert_eq!(json(dir, line).0, 0);
     assert_eq!(json(dir, "verify out").0, 0);
     assert!(json(dir, "evaluate out --original baskets.dat").1["ncp"].is_f64());

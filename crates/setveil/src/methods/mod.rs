@@ -4,11 +4,11 @@
 //!
 //! No method sees [`verify`](crate::verify), and `verify` sees no method.
 
+pub mod apriori;
 pub mod cahd;
 pub mod disassociation;
-pub mod perm_mondrian;
-pub mod sensitive;
-pub mod apriori;
 pub mod generalization;
 pub mod partition;
+pub mod perm_mondrian;
+pub mod sensitive;
 pub mod suppress_rare;

@@ -251,8 +251,9 @@ fn hidden_leaves_are_not_in_the_published_hierarchy() {
     assert!(verify(&outcome.release).holds);
     let body = body(&outcome.release);
     let published = body.hierarchy.as_ref().unwrap();
-    let hidden = data.vocabulary().labels().filter(|l| body.vocabulary.id(l).is_none());
-    assert!(hidden.clone().count() > 0 && hidden.clone().all(|l| published.node(l).is_none()));
+    let hidden: Vec<&str> =
+        data.vocabulary().labels().filter(|l| body.vocabulary.id(l).is_none()).collect();
+    assert!(!hidden.is_empty() && hidden.iter().all(|l| published.node(l).is_none()));
     assert!(matches!(ncp(body, &data, None), Err(Error::Infeasible { .. })));
     let full = ncp(body, &data, Some(&tree.hierarchy())).unwrap();
     assert!((full - outcome.ncp).abs() < 0.02, "{full} {}", outcome.ncp);

@@ -2,13 +2,13 @@
 
 mod cahd;
 mod disassociation;
+mod documents;
+mod generalization;
+mod generators;
 mod grouped;
 mod kl;
-mod printed_cahd;
-mod documents;
-mod generators;
 mod layering;
+mod printed_cahd;
+mod query_log;
 mod readers;
 mod release_directory;
-mod generalization;
-mod query_log;

@@ -1,10 +1,10 @@
 //! `setveil anonymize METHOD`: one file a method.
 
+mod apriori;
 mod cahd;
 mod disassociation;
-mod perm_mondrian;
-mod apriori;
 mod partition;
+mod perm_mondrian;
 mod suppress_rare;
 
 use clap::Subcommand;
