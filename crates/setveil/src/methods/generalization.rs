@@ -5,8 +5,18 @@ use rayon::prelude::*;
 
 use crate::data::hierarchy::NodeId;
 use crate::data::{Dataset, Hierarchy, ItemId, K, Vocabulary};
-use crate::release::{Bag, Generalized};
+use crate::release::{Bag, Generalized, Release};
 use crate::{Error, Result};
+
+/// A release and what it cost.
+#[derive(Clone, Debug)]
+pub struct Outcome {
+    /// What is published.
+    pub release: Release,
+    /// The normalized certainty penalty over the original item instances
+    /// (partition-2009, section 3.2).
+    pub ncp: f64,
+}
 
 /// What to do with items that are no leaf of the hierarchy.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -118,11 +118,11 @@ fn partition_against_every_grouping() {
 #[test]
 fn apriori_against_every_cut() {
     let mut optimal = 0;
-    for seed in 0..150 {
+    for seed in 0..40 {
         let tree = Tree::random(seed, 4 + seed as usize % 5);
-        let rows = testkit::random::records(seed, 10, tree.lines.len(), 2.5);
+        let rows = testkit::random::records(seed, 8, tree.lines.len(), 2.5);
         let data = Dataset::from_records(&rows);
-        for m in 1..=4 {
+        for m in 1..=3 {
             let outcome = global(&data, tree.hierarchy(), 2 + seed as u32 % 3, m);
             let k = outcome.release.manifest.guarantee.model.k().unwrap() as usize;
             let classes = classes(&outcome.release);
@@ -137,7 +137,7 @@ fn apriori_against_every_cut() {
             optimal += u32::from(outcome.ncp <= best + 1e-9);
         }
     }
-    assert!(optimal > 100, "{optimal}");
+    assert!(optimal > 20, "{optimal}");
 }
 
 #[test]

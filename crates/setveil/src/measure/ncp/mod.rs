@@ -12,8 +12,8 @@
 mod assignment;
 
 use crate::data::hierarchy::NodeId;
-use crate::data::{Dataset, Hierarchy};
-use crate::release::Generalized;
+use crate::data::{Dataset, Hierarchy, ItemId};
+use crate::release::{Bag, Generalized};
 use crate::{Error, Result};
 
 /// The penalty of `body`, between 0 and 1. `hierarchy` is used in the place of
@@ -41,7 +41,7 @@ pub fn ncp(body: &Generalized, original: &Dataset, hierarchy: Option<&Hierarchy>
     let loss = if sorted.windows(2).any(|w| tree.covers(w[0], w[1])) {
         assignment::loss(tree, &body.classes, &labels, original, &bound)?
     } else {
-        global(tree, &sorted, original, &bound)?
+        global(tree, body, &labels, original, &bound)?
     };
     Ok(loss as f64 / leaves / instances)
 }
@@ -69,25 +69,49 @@ fn penalty(tree: &Hierarchy, node: NodeId) -> u64 {
     }
 }
 
-/// No label is above another, so every item has one. `labels` ascend.
+/// No label is above another, so every item has one, and the classes must be
+/// the recoded records.
 fn global(
     tree: &Hierarchy,
+    body: &Generalized,
     labels: &[NodeId],
     original: &Dataset,
     bound: &[NodeId],
 ) -> Result<u64> {
+    let mut by_node: Vec<(NodeId, ItemId)> = labels.iter().copied().zip(0..).collect();
+    by_node.sort_unstable();
+    let mut label_of = Vec::with_capacity(bound.len());
     let mut loss = 0;
     for (item, support) in original.supports().into_iter().enumerate() {
-        let at = labels.partition_point(|&n| n <= bound[item]);
-        match labels[..at].last() {
-            Some(&node) if tree.covers(node, bound[item]) => {
+        let at = by_node.partition_point(|l| l.0 <= bound[item]);
+        match by_node[..at].last() {
+            Some(&(node, label)) if tree.covers(node, bound[item]) => {
                 loss += penalty(tree, node) * u64::from(support);
+                label_of.push(label);
             }
             _ => {
-                let label = original.vocabulary().label(item as u32);
+                let label = original.vocabulary().label(item as ItemId);
                 return Err(unfit(&format!("no label stands for item `{label}`")));
             }
         }
+    }
+    let (mut items, mut ends) = (Vec::new(), vec![0]);
+    for record in original.records() {
+        let start = items.len();
+        items.extend(record.iter().map(|&item| label_of[item as usize]));
+        items[start..].sort_unstable();
+        let mut kept = start;
+        for i in start..items.len() {
+            if i == start || items[i] != items[kept - 1] {
+                items[kept] = items[i];
+                kept += 1;
+            }
+        }
+        items.truncate(kept);
+        ends.push(kept);
+    }
+    if Bag::from_itemsets(ends.windows(2).map(|w| &items[w[0]..w[1]])) != body.classes {
+        return Err(unfit("its records are not the classes"));
     }
     Ok(loss)
 }

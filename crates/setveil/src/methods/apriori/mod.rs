@@ -16,8 +16,8 @@ mod walk;
 
 use serde_json::json;
 
+pub use super::generalization::Outcome;
 use super::generalization::{Rows, Unknown, bind, body, check_size, published_hierarchy};
-use super::partition::Outcome;
 use crate::data::{Dataset, Hierarchy, K, M};
 use crate::release::{Body, Guarantee, Manifest, Model, Release, Supports};
 use crate::{Progress, Result};

@@ -6,10 +6,10 @@ use std::collections::BinaryHeap;
 
 use rustc_hash::FxHashSet;
 
+use super::super::generalization::Rows;
 use super::cut::Cut;
 use crate::data::Hierarchy;
 use crate::data::hierarchy::NodeId;
-use crate::methods::generalization::Rows;
 
 /// How many sets of ancestors the search looks at before it becomes greedy.
 const STATES: usize = 20_000;

@@ -5,12 +5,12 @@
 //! branch ends when one of its nodes was generalised meanwhile, or when every
 //! distinct record that is left occurs k times: then so do all its subsets.
 
+use super::super::generalization::Rows;
 use super::cut::Cut;
 use super::repair::Repair;
 use crate::Progress;
 use crate::data::Hierarchy;
 use crate::data::hierarchy::NodeId;
-use crate::methods::generalization::Rows;
 
 /// Rows with the items renumbered in the order of the walk.
 pub(super) struct Walk {

@@ -16,6 +16,7 @@ use std::sync::Mutex;
 
 use serde_json::json;
 
+pub use super::generalization::Outcome;
 use super::generalization::{
     Rows, Unknown, bind, body, check_size, penalties, published_hierarchy,
 };
@@ -51,16 +52,6 @@ impl Parameters {
     pub fn hide_leaves(self, hide_leaves: bool) -> Self {
         Self { hide_leaves, ..self }
     }
-}
-
-/// A release and what it cost.
-#[derive(Clone, Debug)]
-pub struct Outcome {
-    /// What is published.
-    pub release: Release,
-    /// The normalized certainty penalty over the original item instances
-    /// (partition-2009, section 3.2).
-    pub ncp: f64,
 }
 
 /// Generalises `data` so that every published record equals at least k - 1

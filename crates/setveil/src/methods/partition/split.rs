@@ -11,9 +11,9 @@ use std::cmp::Reverse;
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
+use super::super::generalization::Rows;
 use crate::data::Hierarchy;
 use crate::data::hierarchy::NodeId;
-use crate::methods::generalization::Rows;
 
 /// A partition with more instances than this builds its parts in parallel.
 const PARALLEL: usize = 1 << 16;
