@@ -5,6 +5,7 @@ mod cahd_2008;
 mod data;
 mod dls_2022;
 mod figure;
+mod partition_2009;
 
 use std::path::PathBuf;
 
@@ -26,6 +27,9 @@ enum Paper {
     Cahd2008(cahd_2008::Cahd2008),
     #[command(name = "dls-2022")]
     Dls2022(dls_2022::Args),
+    /// Figures 3 to 7: Partition and Apriori
+    #[command(name = "partition-2009")]
+    Partition2009(partition_2009::Args),
 }
 
 fn main() -> anyhow::Result<()> {
@@ -34,5 +38,6 @@ fn main() -> anyhow::Result<()> {
     match cli.paper {
         Paper::Cahd2008(paper) => paper.run(&cli.output),
         Paper::Dls2022(args) => dls_2022::run(&args, &cli.output),
+        Paper::Partition2009(paper) => paper.run(&cli.output),
     }
 }

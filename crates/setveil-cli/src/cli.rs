@@ -47,6 +47,7 @@ pub enum Command {
     Completions(commands::completions::Args),
     Man(commands::man::Args),
     Band(commands::band::Args),
+    Hierarchy(commands::hierarchy::Args),
 }
 
 impl Command {
@@ -61,6 +62,7 @@ impl Command {
             Self::Completions(args) => args.run(context),
             Self::Man(args) => args.run(context),
             Self::Band(args) => args.run(context),
+            Self::Hierarchy(args) => args.run(context),
         }
     }
 }

@@ -4,7 +4,9 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use setveil::Hierarchy;
 use setveil::io::{self, Format, Input, ReadOptions};
+use setveil::methods::generalization::Unknown;
 
 use crate::context::Context;
 
@@ -24,6 +26,9 @@ pub struct LayoutArgs {
     /// What separates the fields of a CSV file: one character, or `tab`
     #[arg(long, value_name = "CHARACTER", value_parser = delimiter)]
     pub delimiter: Option<u8>,
+    /// In a query log, read the nouns of the queries: the directory of WordNet's database files
+    #[arg(long = "nouns", value_name = "WORDNET")]
+    pub nouns: Option<PathBuf>,
     /// Skip lines that cannot be read, and report how many
     #[arg(long)]
     pub skip_bad_lines: bool,
@@ -74,6 +79,7 @@ impl LayoutArgs {
             id: self.id.clone(),
             item: self.item.clone(),
             delimiter: self.delimiter,
+            wordnet: self.nouns.clone(),
             skip_bad_lines: self.skip_bad_lines,
         };
         let input = io::read_dataset(path, &options, context)?;
@@ -108,4 +114,28 @@ pub struct TargetArgs {
     /// Write where the release came from to a private file outside of it
     #[arg(long, value_name = "FILE")]
     pub receipt: Option<PathBuf>,
+}
+
+/// The hierarchy of a generalizing method.
+#[derive(Debug, Args)]
+pub struct HierarchyArgs {
+    /// The generalization hierarchy: one leaf a line, `leaf;parent;...;*`
+    #[arg(long, value_name = "FILE")]
+    pub hierarchy: PathBuf,
+    /// Put items that are missing from the hierarchy directly below its root instead of failing
+    #[arg(long)]
+    pub unknown_to_root: bool,
+    /// Publish the hierarchy without the names of leaves that the release does not show
+    #[arg(long)]
+    pub hide_leaves: bool,
+}
+
+impl HierarchyArgs {
+    pub fn read(&self) -> anyhow::Result<Hierarchy> {
+        Ok(io::read_hierarchy(&self.hierarchy)?)
+    }
+
+    pub fn unknown(&self) -> Unknown {
+        if self.unknown_to_root { Unknown::ToRoot } else { Unknown::Refuse }
+    }
 }

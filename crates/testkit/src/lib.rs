@@ -8,6 +8,8 @@ pub mod formats;
 pub mod fuzz;
 pub mod grouped;
 pub mod problematic;
+pub mod generalization;
 pub mod random;
 pub mod real;
 pub mod sabotage;
+pub mod sabotage_generalized;

@@ -29,15 +29,20 @@ pub struct Args {
     /// kl: where the random draws of the queries begin
     #[arg(long, value_name = "SEED", default_value_t = Queries::default().seed)]
     kl_seed: u64,
+    /// The full hierarchy, for a release that hides the names of its leaves
+    #[arg(long, value_name = "FILE")]
+    hierarchy: Option<PathBuf>,
 }
 
 impl Args {
     pub fn run(&self, context: &Context) -> anyhow::Result<Exit> {
         let release = io::read_release(&self.release)?;
         let original = self.original.read(context)?;
+        let hierarchy = self.hierarchy.as_deref().map(io::read_hierarchy).transpose()?;
         let options = Options {
             kl: Queries { count: self.kl_queries, r: self.kl_items, seed: self.kl_seed },
             members: members(&release, &original.dataset, context)?,
+            hierarchy,
         };
         let evaluation = evaluate(&release, &original.dataset, &options, context)?;
         context.answer(&evaluation, || {

@@ -6,6 +6,7 @@ pub mod completions;
 pub mod demo;
 pub mod evaluate;
 pub mod generate;
+pub mod hierarchy;
 pub mod man;
 pub mod profile;
 pub mod verify;

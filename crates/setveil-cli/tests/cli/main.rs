@@ -5,6 +5,7 @@ mod band;
 mod cahd;
 mod commands;
 mod dls;
+mod generalization;
 mod manners;
 
 use assert_cmd::Command;

@@ -7,6 +7,7 @@ pub mod hierarchy;
 mod interner;
 mod params;
 mod vocabulary;
+mod wordnet;
 
 pub(crate) use assembly::{Assembly, Block};
 pub use dataset::{Dataset, DatasetBuilder, Dropped};
@@ -14,3 +15,4 @@ pub use hierarchy::Hierarchy;
 pub use interner::Interner;
 pub use params::{Alpha, K, L, M, P};
 pub use vocabulary::{ItemId, Vocabulary};
+pub use wordnet::{BadLine, Nouns};

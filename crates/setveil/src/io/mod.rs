@@ -7,6 +7,7 @@ mod json;
 mod read;
 mod receipt;
 mod release;
+mod wordnet;
 mod write;
 
 pub use hierarchy::{read_hierarchy, write_hierarchy};
@@ -16,4 +17,5 @@ pub use receipt::{Receipt, check_receipt};
 pub use release::{
     FileFault, OpenedRelease, check_target, open_release, read_release, write_release,
 };
+pub use wordnet::read_wordnet;
 pub use write::{write_query_log, write_quest};

@@ -3,13 +3,14 @@
 
 mod associations;
 pub mod kl;
+pub mod ncp;
 
 use serde::Serialize;
 
 pub use associations::{Associations, Question, associations};
 
-use crate::data::Dataset;
-use crate::release::{Body, Release};
+use crate::data::{Dataset, Hierarchy};
+use crate::release::{Body, Model, Release};
 use crate::{Progress, Result};
 
 /// Every measure; none where it does not apply to the method.
@@ -49,6 +50,8 @@ pub struct Options {
     /// For `anr` and `are`: the records of each simple cluster in order, which
     /// only [`methods::members`](crate::methods::members) can tell.
     pub members: Option<Vec<Vec<u32>>>,
+    /// For measures of generalisation, in the place of the release's own.
+    pub hierarchy: Option<Hierarchy>,
 }
 
 /// Computes every measure that applies.
@@ -66,5 +69,19 @@ pub fn evaluate(
         let measured = associations(release, original, members, &Question::default());
         (evaluation.anr, evaluation.are) = (measured.map(|a| a.anr), measured.map(|a| a.are));
     }
+    evaluation.ncp = penalty(release, original, options.hierarchy.as_ref())?;
     Ok(evaluation)
+}
+
+/// NCP of a generalised release; none where noise was added.
+fn penalty(
+    release: &Release,
+    original: &Dataset,
+    hierarchy: Option<&Hierarchy>,
+) -> Result<Option<f64>> {
+    match (&release.body, &release.manifest.guarantee.model) {
+        (_, Model::DifferentialPrivacy { .. }) => Ok(None),
+        (Body::Generalized(body), _) => ncp::ncp(body, original, hierarchy).map(Some),
+        _ => Ok(None),
+    }
 }

@@ -4,9 +4,13 @@
 //!
 //! No method sees [`verify`](crate::verify), and `verify` sees no method.
 
+pub mod apriori;
 pub mod cahd;
 pub mod disassociation;
 pub mod dls;
 pub mod members;
+pub mod generalization;
+pub mod partition;
 pub mod perm_mondrian;
 pub mod sensitive;
+pub mod suppress_rare;

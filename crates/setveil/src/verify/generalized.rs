@@ -1,6 +1,214 @@
-//! placeholder
+//! Classes of generalised records (partition-2009; the k^m baselines).
+//!
+//! k-anonymity: every class holds at least k records. k^m-anonymity: every
+//! set of 1 to m labels that a class shows is shown by classes of at least k
+//! records together. Only sets inside a class with fewer than k records need
+//! counting: a larger class supports all its subsets by itself.
+//!
+//! Also checked: canonical order, sets and not bags, totals, labels that
+//! exist in the hierarchy, and that no class shows a node with its ancestor.
+//! Differential privacy is a property of the method and cannot be seen in a
+//! release: there, only the form is checked.
+
+use rayon::prelude::*;
 
 use super::Findings;
-use crate::release::{Generalized, Manifest};
+use crate::data::ItemId;
+use crate::data::hierarchy::NodeId;
+use crate::release::{Generalized, Manifest, Model};
 
-pub(super) fn check(_manifest: &Manifest, _body: &Generalized, _findings: &mut Findings) {}
+pub(super) fn check(manifest: &Manifest, body: &Generalized, findings: &mut Findings) {
+    check_form(manifest, body, findings);
+    check_labels(manifest, body, findings);
+    match manifest.guarantee.model {
+        Model::KAnonymity { k } => {
+            check_parameters(k, 1, findings);
+            for (i, (items, count)) in body.classes.iter().enumerate() {
+                if count < k {
+                    findings.add("size", || line(i), items, count.into(), k.into());
+                }
+            }
+        }
+        Model::KmAnonymity { k, m } => {
+            check_parameters(k, m, findings);
+            check_km(body, k, m, findings);
+        }
+        Model::DifferentialPrivacy { .. } => {}
+        _ => {
+            let place = || format!("manifest.json: {}", manifest.guarantee.model.name());
+            findings.add("model", place, &[], 0, 0);
+        }
+    }
+}
+
+fn line(class: usize) -> String {
+    format!("classes.jsonl:{}", class + 1)
+}
+
+/// k = 1 and m = 0 promise nothing.
+fn check_parameters(k: u32, m: u32, findings: &mut Findings) {
+    if k < 2 {
+        findings.add("parameter", || "manifest.json: k".into(), &[], k.into(), 2);
+    }
+    if m < 1 {
+        findings.add("parameter", || "manifest.json: m".into(), &[], m.into(), 1);
+    }
+}
+
+fn check_form(manifest: &Manifest, body: &Generalized, findings: &mut Findings) {
+    if let Some((class, what)) = body.classes.canonical_fault() {
+        let items = body.classes.get(class).0;
+        findings.add("canonical-order", || format!("{}: {what}", line(class)), items, 0, 0);
+    }
+    let records = body.classes.total();
+    if records != manifest.records {
+        let place = || "manifest.json: records".into();
+        findings.add("totals", place, &[], records, manifest.records);
+    }
+    let items = body.classes.domain().len() as u64;
+    if items != manifest.items {
+        findings.add("totals", || "manifest.json: items".into(), &[], items, manifest.items);
+    }
+}
+
+/// Every label is a node, and no class shows a node above another.
+fn check_labels(manifest: &Manifest, body: &Generalized, findings: &mut Findings) {
+    let Some(tree) = &body.hierarchy else {
+        if ["partition", "apriori"].contains(&manifest.method.as_str()) {
+            findings.add("hierarchy", || "hierarchy.csv is missing".into(), &[], 0, 1);
+        }
+        return;
+    };
+    let nodes: Vec<Option<NodeId>> = body.vocabulary.labels().map(|l| tree.node(l)).collect();
+    for item in (0..nodes.len() as ItemId).filter(|&i| nodes[i as usize].is_none()) {
+        findings.add("unknown-label", || "hierarchy.csv".into(), &[item], 0, 1);
+    }
+    for (i, (items, _)) in body.classes.iter().enumerate() {
+        let mut shown: Vec<(NodeId, ItemId)> =
+            items.iter().filter_map(|&item| Some((nodes[item as usize]?, item))).collect();
+        shown.sort_unstable();
+        shown.dedup();
+        // In preorder whatever is below a node follows it directly.
+        if let Some(w) = shown.windows(2).find(|w| tree.covers(w[0].0, w[1].0)) {
+            findings.add("ancestor", || line(i), &[w[0].1, w[1].1], 1, 0);
+        }
+    }
+}
+
+/// A class as it stands in a list: its items from the next one on.
+type Rest<'a> = (&'a [ItemId], u32);
+
+fn check_km(body: &Generalized, k: u32, m: u32, findings: &mut Findings) {
+    // Whatever the file's order is, count sets.
+    let classes: Vec<(Vec<ItemId>, u32)> = body
+        .classes
+        .iter()
+        .map(|(items, count)| {
+            let mut items = items.to_vec();
+            items.sort_unstable();
+            items.dedup();
+            (items, count)
+        })
+        .collect();
+    let mut with: Vec<Vec<Rest>> = vec![Vec::new(); body.vocabulary.len()];
+    for (items, count) in &classes {
+        for (at, &item) in items.iter().enumerate() {
+            with[item as usize].push((&items[at + 1..], *count));
+        }
+    }
+    let vocabulary = findings.vocabulary;
+    let found: Vec<Findings> = with
+        .par_iter()
+        .enumerate()
+        .filter(|(_, classes)| classes.iter().any(|c| c.1 < k))
+        .map_init(
+            || Counter { support: vec![0; vocabulary.len()], rare: vec![false; vocabulary.len()] },
+            |counter, (item, classes)| {
+                let mut findings = Findings::new(vocabulary);
+                let mut itemset = vec![item as ItemId];
+                let search = Search { k, m: m as usize };
+                search.descend(counter, &mut itemset, classes, &mut findings);
+                findings
+            },
+        )
+        .collect();
+    found.into_iter().for_each(|f| findings.append(f));
+}
+
+struct Search {
+    k: u32,
+    m: usize,
+}
+
+/// Room to count the items that follow an itemset.
+struct Counter {
+    support: Vec<u64>,
+    /// Whether a class below k shows the item.
+    rare: Vec<bool>,
+}
+
+impl Search {
+    /// Reports `itemset` if it is rare, and otherwise looks at what extends
+    /// it. `classes` are all that show it.
+    fn descend(
+        &self,
+        counter: &mut Counter,
+        itemset: &mut Vec<ItemId>,
+        classes: &[Rest],
+        findings: &mut Findings,
+    ) {
+        let support: u64 = classes.iter().map(|c| u64::from(c.1)).sum();
+        if support < u64::from(self.k) {
+            findings.add("km", || "classes.jsonl".into(), itemset, support, self.k.into());
+            return;
+        }
+        if itemset.len() == self.m {
+            return;
+        }
+        for (item, support) in self.extensions(counter, classes) {
+            itemset.push(item);
+            if support < u64::from(self.k) {
+                findings.add("km", || "classes.jsonl".into(), itemset, support, self.k.into());
+            } else if itemset.len() < self.m {
+                let narrowed: Vec<Rest> = classes
+                    .iter()
+                    .filter_map(|(rest, count)| {
+                        let at = rest.binary_search(&item).ok()?;
+                        Some((&rest[at + 1..], *count))
+                    })
+                    .collect();
+                self.descend(counter, itemset, &narrowed, findings);
+            }
+            itemset.pop();
+        }
+    }
+
+    /// The items that follow in a class below k, with their support in all classes.
+    fn extensions(&self, counter: &mut Counter, classes: &[Rest]) -> Vec<(ItemId, u64)> {
+        let mut items = Vec::new();
+        for (rest, _) in classes.iter().filter(|c| c.1 < self.k) {
+            for &item in *rest {
+                if !std::mem::replace(&mut counter.rare[item as usize], true) {
+                    items.push(item);
+                }
+            }
+        }
+        if !items.is_empty() {
+            for (rest, count) in classes {
+                for &item in *rest {
+                    if counter.rare[item as usize] {
+                        counter.support[item as usize] += u64::from(*count);
+                    }
+                }
+            }
+        }
+        items.sort_unstable();
+        items
+            .into_iter()
+            .map(|item| {
+                counter.rare[item as usize] = false;
+                (item, std::mem::take(&mut counter.support[item as usize]))
+            })
+            .collect()
+    }
+}

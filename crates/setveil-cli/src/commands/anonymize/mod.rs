@@ -1,9 +1,12 @@
 //! `setveil anonymize METHOD`: one file a method.
 
+mod apriori;
 mod cahd;
 mod disassociation;
 mod dls;
+mod partition;
 mod perm_mondrian;
+mod suppress_rare;
 
 use clap::Subcommand;
 use serde::Serialize;
@@ -30,6 +33,9 @@ enum Method {
     Cahd(cahd::Args),
     PermMondrian(perm_mondrian::Args),
     Dls(dls::Args),
+    Partition(partition::Args),
+    Apriori(apriori::Args),
+    SuppressRare(suppress_rare::Args),
 }
 
 impl Args {
@@ -39,6 +45,9 @@ impl Args {
             Method::Cahd(args) => args.run(context),
             Method::PermMondrian(args) => args.run(context),
             Method::Dls(args) => args.run(context),
+            Method::Partition(args) => args.run(context),
+            Method::Apriori(args) => args.run(context),
+            Method::SuppressRare(args) => args.run(context),
         }
     }
 }
@@ -53,7 +62,13 @@ struct Answer<'a> {
     parameters: &'a std::collections::BTreeMap<String, serde_json::Value>,
     seconds: f64,
     left_out: LeftOut,
+    /// What only this method has to say.
+    #[serde(flatten)]
+    details: &'a Details,
 }
+
+/// Further keys of the answer with their values.
+type Details = serde_json::Map<String, serde_json::Value>;
 
 /// The way of every method: check the target, read, anonymize, write, answer.
 fn run(
@@ -62,13 +77,23 @@ fn run(
     context: &Context,
     anonymize: impl FnOnce(&Dataset) -> anyhow::Result<Release>,
 ) -> anyhow::Result<Exit> {
+    run_with_details(data, target, context, |data| Ok((anonymize(data)?, Details::new())))
+}
+
+/// Like [`run`], for a method that answers with more than the release.
+fn run_with_details(
+    data: &DataArgs,
+    target: &TargetArgs,
+    context: &Context,
+    anonymize: impl FnOnce(&Dataset) -> anyhow::Result<(Release, Details)>,
+) -> anyhow::Result<Exit> {
     let start = std::time::Instant::now();
     io::check_target(&target.output, target.force)?;
     if let Some(receipt) = &target.receipt {
         io::check_receipt(receipt, &target.output, target.force)?;
     }
     let input = data.read(context)?;
-    let release = anonymize(&input.dataset)?;
+    let (release, details) = anonymize(&input.dataset)?;
     // What can fail about the receipt fails before anything is published.
     let receipt = match &target.receipt {
         None => None,
@@ -93,15 +118,20 @@ fn run(
         parameters: &manifest.parameters,
         seconds: start.elapsed().as_secs_f64(),
         left_out: input.left_out(),
+        details: &details,
     };
     context.answer(&answer, || {
-        format!(
+        let mut text = format!(
             "{}: {} records, {} items, {:.2} s\n",
             target.output.display(),
             answer.records,
             answer.items,
             answer.seconds
-        )
+        );
+        for (name, value) in &details {
+            text += &format!("{name}: {value}\n");
+        }
+        text
     })?;
     Ok(Exit::Done)
 }

@@ -21,6 +21,8 @@ pub enum Format {
     Jsonl,
     /// A Parquet file with a column of lists, or a long table.
     Parquet,
+    /// A query log: whose query, the query, and more, under AOL's header.
+    Aol,
 }
 
 /// What there is to know about a format beside how to read it.
@@ -32,8 +34,15 @@ struct Facts {
 
 impl Format {
     /// Every format, in the order of the documentation.
-    pub const ALL: &[Self] =
-        &[Self::Fimi, Self::Spmf, Self::BasketCsv, Self::LongCsv, Self::Jsonl, Self::Parquet];
+    pub const ALL: &[Self] = &[
+        Self::Fimi,
+        Self::Spmf,
+        Self::BasketCsv,
+        Self::LongCsv,
+        Self::Jsonl,
+        Self::Parquet,
+        Self::Aol,
+    ];
 
     const fn facts(self) -> Facts {
         match self {
@@ -67,6 +76,12 @@ impl Format {
                 name: "parquet",
                 extensions: &["parquet", "pq"],
                 layout: "a column of lists (--item), or a long table (--id and --item)",
+            },
+            Self::Aol => Facts {
+                name: "aol",
+                // Its files are called .txt or .tsv, which may be anything.
+                extensions: &[],
+                layout: "a query log: AnonID, Query, QueryTime, ItemRank, ClickURL, tab-separated",
             },
         }
     }
@@ -116,6 +131,9 @@ impl Format {
             Err(Error::Parameter { name, found: found.to_string(), expected })
         };
         let table = matches!(self, Self::LongCsv | Self::Parquet);
+        if let Some(wordnet) = options.wordnet.as_ref().filter(|_| self != Self::Aol) {
+            return refuse("--nouns", &wordnet.display(), "a query log: --format aol");
+        }
         match (&options.id, &options.item, options.delimiter) {
             (Some(id), ..) if !table => refuse("--id", id, "a table: --format long-csv or parquet"),
             (_, Some(item), _) if !table && self != Self::Jsonl => refuse(

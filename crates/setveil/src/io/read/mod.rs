@@ -11,6 +11,7 @@
 //! so is a record without items. `.gz` and `.zst` are recognised by their
 //! first bytes, whatever the name says.
 
+mod aol;
 mod basket_csv;
 mod fimi;
 mod format;
@@ -45,6 +46,9 @@ pub struct ReadOptions {
     pub item: Option<String>,
     /// What separates the fields of a CSV file; without it, see `docs/formats.md`.
     pub delimiter: Option<u8>,
+    /// The directory of WordNet's database files: the nouns of a query log
+    /// are its items then, instead of the queries.
+    pub wordnet: Option<PathBuf>,
     /// Skip lines that cannot be read instead of failing.
     pub skip_bad_lines: bool,
 }
@@ -144,6 +148,7 @@ fn read(source: Source, format: Format, options: &ReadOptions) -> Result<Input> 
             lines::read(source, &basket_csv::BasketCsv { delimiter }, &mut job)?;
         }
         Format::LongCsv => long_csv::read(source, &mut job)?,
+        Format::Aol => aol::read(source, &mut job)?,
         Format::Jsonl => {
             let item = options.item.as_deref();
             lines::read(source, &jsonl::Jsonl { item }, &mut job)?;

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use rayon::prelude::*;
 
-use super::super::hierarchy::hierarchy_bytes;
+use super::super::hierarchy::each_chunk;
 use super::super::json::{Labels, LineWriter};
 use super::partial::{Checked, Partial};
 use super::{HIERARCHY, MANIFEST, MAX_DEPTH, check_target};
@@ -27,7 +27,7 @@ pub fn write_release(release: &Release, dir: &Path, force: bool) -> Result<Manif
     manifest.files = vec![write_body(&release.body, &partial.path)?];
     if let Body::Generalized(Generalized { hierarchy: Some(hierarchy), .. }) = &release.body {
         let mut out = Checked::create(&partial.path, HIERARCHY)?;
-        out.write(&hierarchy_bytes(hierarchy))?;
+        each_chunk(hierarchy, |chunk| out.write(chunk))?;
         manifest.files.push(out.finish()?);
     }
     let mut json = serde_json::to_vec_pretty(&manifest).expect("a manifest is always JSON");

@@ -2,10 +2,17 @@
 //!
 //! Nodes are numbered in preorder with siblings by text, so a subtree is one
 //! range of numbers: ancestor tests and leaf counts are subtractions. The
-//! tree may be unbalanced and a node may have thousands of children. This
-//! module builds and asks; files are read in [`io`](crate::io).
+//! tree may be unbalanced and a node may have thousands of children. Labels
+//! lie in one allocation. This module builds and asks; files are read in
+//! [`io`](crate::io).
 
-use rustc_hash::FxHashMap;
+mod balanced;
+mod builder;
+
+use rayon::prelude::*;
+
+pub use balanced::{LeafOrder, balanced};
+pub use builder::HierarchyBuilder;
 
 use super::{ItemId, Vocabulary};
 use crate::{Error, Result};
@@ -19,8 +26,10 @@ pub const ROOT: &str = "*";
 /// A single-parent tree of labels.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Hierarchy {
-    /// In preorder.
-    labels: Vec<String>,
+    /// The labels in preorder, one after the other.
+    text: String,
+    /// `text_ends[n]` is where the label of `n` ends in `text`.
+    text_ends: Vec<usize>,
     parents: Vec<NodeId>,
     /// The first node after the subtree.
     ends: Vec<NodeId>,
@@ -44,151 +53,125 @@ pub struct PathError {
 }
 
 impl Hierarchy {
-    /// Builds a tree from paths `leaf, parent, ..., *`.
-    ///
-    /// Refused: no path at all, an empty label, a path that does not end in
-    /// `*` or holds it earlier, a node with two parents, a cycle, a leaf that
-    /// comes twice or is also an inner node.
+    /// Builds a tree from paths `leaf, parent, ..., *`; what is refused is
+    /// listed at [`HierarchyBuilder::push`].
     pub fn from_paths<S: AsRef<str>>(paths: &[Vec<S>]) -> Result<Self, PathError> {
-        let fail = |path: usize, what: String| Err(PathError { path, what });
-        // First the edges, as the paths give them; the preorder numbers follow.
-        let mut ids: FxHashMap<&str, usize> = FxHashMap::default();
-        let mut names: Vec<&str> = vec![ROOT];
-        let mut parents: Vec<usize> = vec![0];
-        let mut leaf_of: Vec<Option<usize>> = vec![None];
-        let mut inner: Vec<bool> = vec![true];
-        ids.insert(ROOT, 0);
-        if paths.is_empty() {
-            return fail(0, "there is no leaf".into());
+        let mut builder = HierarchyBuilder::default();
+        for (path, labels) in paths.iter().enumerate() {
+            let labels: Vec<&str> = labels.iter().map(AsRef::as_ref).collect();
+            builder.push(&labels).map_err(|what| PathError { path, what })?;
         }
-        for (p, path) in paths.iter().enumerate() {
-            if path.len() < 2 || path[path.len() - 1].as_ref() != ROOT {
-                return fail(p, format!("the line does not end in the root `{ROOT}`"));
-            }
-            let mut above = 0;
-            for (up, label) in path.iter().enumerate().rev().skip(1) {
-                let label = label.as_ref();
-                if label.is_empty() {
-                    return fail(p, format!("label {} of the line is empty", up + 1));
-                }
-                if label == ROOT {
-                    return fail(p, format!("the root `{ROOT}` stands inside the line"));
-                }
-                let node = match ids.get(label) {
-                    Some(&node) => {
-                        if parents[node] != above {
-                            // A label that stands twice in one line closes a cycle.
-                            let twice = path.iter().filter(|l| l.as_ref() == label).count() > 1;
-                            return fail(
-                                p,
-                                if twice {
-                                    format!("`{label}` is its own ancestor")
-                                } else {
-                                    format!(
-                                        "`{label}` has two parents, `{}` and `{}`",
-                                        names[parents[node]], names[above]
-                                    )
-                                },
-                            );
-                        }
-                        node
-                    }
-                    None => {
-                        let node = names.len();
-                        ids.insert(label, node);
-                        names.push(label);
-                        parents.push(above);
-                        leaf_of.push(None);
-                        inner.push(false);
-                        node
-                    }
-                };
-                if up == 0 {
-                    if inner[node] {
-                        return fail(p, format!("leaf `{label}` is also an inner node"));
-                    }
-                    if let Some(first) = leaf_of[node] {
-                        return fail(
-                            p,
-                            format!(
-                                "leaf `{label}` stands twice, first as leaf number {}",
-                                first + 1
-                            ),
-                        );
-                    }
-                    leaf_of[node] = Some(p);
-                } else {
-                    if leaf_of[node].is_some() {
-                        return fail(p, format!("inner node `{label}` is also a leaf"));
-                    }
-                    inner[node] = true;
-                }
-                above = node;
-            }
-        }
-        Ok(Self::number(&names, &parents))
+        builder.finish().ok_or_else(|| PathError { path: 0, what: "there is no leaf".into() })
     }
 
-    /// Numbers the nodes in preorder, siblings by text.
-    fn number(names: &[&str], parents: &[usize]) -> Self {
-        let n = names.len();
-        let mut kids: Vec<Vec<usize>> = vec![Vec::new(); n];
-        for node in 1..n {
-            kids[parents[node]].push(node);
-        }
-        for list in &mut kids {
-            // Descending, because the stack below turns it round.
-            list.sort_unstable_by(|&a, &b| names[b].cmp(names[a]));
-        }
+    /// Numbers the nodes of a tree in preorder, siblings by text. Node 0 of
+    /// `parents` is the root; labels are distinct.
+    fn number<'a>(label: impl Fn(NodeId) -> &'a str + Sync, parents: &[NodeId]) -> Self {
+        let n = parents.len();
+        let mut by_text: Vec<NodeId> = (0..n as NodeId).collect();
+        by_text.par_sort_unstable_by(|&a, &b| label(a).cmp(label(b)));
+        // In the order of the texts, so every node's children are by text.
+        let (offsets, children) = children_of(parents, by_text.iter().copied());
         let mut tree = Self {
-            labels: Vec::with_capacity(n),
+            text: String::new(),
+            text_ends: Vec::with_capacity(n),
             parents: Vec::with_capacity(n),
             ends: vec![0; n],
             depths: Vec::with_capacity(n),
             leaves_before: vec![0; n + 1],
-            children_offsets: vec![0; n + 1],
-            children: Vec::with_capacity(n.saturating_sub(1)),
-            by_label: (0..n as NodeId).collect(),
+            children_offsets: Vec::new(),
+            children: Vec::new(),
+            by_label: Vec::new(),
         };
-        let mut stack = vec![(0, 0, 0)];
-        while let Some((node, parent, depth)) = stack.pop() {
-            let number = tree.labels.len() as NodeId;
-            tree.labels.push(names[node].to_owned());
+        let mut numbers: Vec<NodeId> = vec![0; n];
+        let mut stack: Vec<NodeId> = vec![0];
+        while let Some(node) = stack.pop() {
+            let number = tree.parents.len();
+            numbers[node as usize] = number as NodeId;
+            tree.text.push_str(label(node));
+            tree.text_ends.push(tree.text.len());
+            let parent = numbers[parents[node as usize] as usize];
+            tree.depths.push(if number == 0 { 0 } else { tree.depths[parent as usize] + 1 });
             tree.parents.push(parent);
-            tree.depths.push(depth);
-            tree.leaves_before[number as usize + 1] = u32::from(kids[node].is_empty());
-            stack.extend(kids[node].iter().map(|&kid| (kid, number, depth + 1)));
+            let kids = offsets[node as usize] as usize..offsets[node as usize + 1] as usize;
+            tree.leaves_before[number + 1] =
+                tree.leaves_before[number] + u32::from(kids.is_empty());
+            // The stack turns the order round.
+            stack.extend(children[kids].iter().rev());
         }
-        for i in 0..n {
-            tree.leaves_before[i + 1] += tree.leaves_before[i];
-        }
+        drop((offsets, children));
         for i in (0..n).rev() {
             tree.ends[i] = tree.ends[i].max(i as NodeId + 1);
             let parent = tree.parents[i] as usize;
             tree.ends[parent] = tree.ends[parent].max(tree.ends[i]);
         }
         // Children in ascending number are children in ascending text.
-        for i in 1..n {
-            tree.children_offsets[tree.parents[i] as usize + 1] += 1;
-        }
-        for i in 0..n {
-            tree.children_offsets[i + 1] += tree.children_offsets[i];
-        }
-        let mut next = tree.children_offsets.clone();
-        tree.children.resize(n - 1, 0);
-        for i in 1..n {
-            let slot = &mut next[tree.parents[i] as usize];
-            tree.children[*slot as usize] = i as NodeId;
-            *slot += 1;
-        }
-        let labels = &tree.labels;
-        tree.by_label.sort_unstable_by(|&a, &b| labels[a as usize].cmp(&labels[b as usize]));
+        (tree.children_offsets, tree.children) = children_of(&tree.parents, 0..n as NodeId);
+        by_text.iter_mut().for_each(|node| *node = numbers[*node as usize]);
+        tree.by_label = by_text;
         tree
+    }
+
+    /// The same tree with further leaves directly below the root. Labels that
+    /// are leaves already are passed over; the name of an inner node is an error.
+    pub fn with_leaves_below_root<S: AsRef<str>>(&self, labels: &[S]) -> Result<Self> {
+        let mut parents = self.parents.clone();
+        let mut new: Vec<&str> = Vec::new();
+        for label in labels.iter().map(AsRef::as_ref) {
+            match self.node(label) {
+                Some(node) if self.is_leaf(node) => {}
+                Some(_) => {
+                    return Err(Error::Unknown {
+                        what: format!("item `{label}` has the name of an inner node"),
+                        hint: "rename it in the data or in the hierarchy".into(),
+                    });
+                }
+                None if label.is_empty() => {
+                    return Err(Error::Unknown {
+                        what: "an item without a name cannot be a leaf".into(),
+                        hint: "give it one in the data".into(),
+                    });
+                }
+                None => new.push(label),
+            }
+        }
+        new.sort_unstable();
+        new.dedup();
+        parents.resize(parents.len() + new.len(), 0);
+        let old = self.len();
+        let label = |node: NodeId| {
+            let n = node as usize;
+            if n < old { self.label(node) } else { new[n - old] }
+        };
+        Ok(Self::number(label, &parents))
+    }
+
+    /// The same tree with every leaf renamed that `keep` does not name: as
+    /// many leaves under every node as before, and no word of what they were.
+    pub fn with_leaves_hidden(&self, keep: impl Fn(&str) -> bool) -> Self {
+        let mut mark = String::from("#");
+        // No label may hold the mark, or a made-up name could be a real one.
+        while self.text.contains(&mark) {
+            mark.push('#');
+        }
+        let (mut names, mut which) = (Vec::new(), vec![u32::MAX; self.len()]);
+        let mut numbers = vec![0u32; self.len()];
+        for leaf in self.leaves(0).filter(|&leaf| !keep(self.label(leaf))) {
+            let number = &mut numbers[self.parent(leaf) as usize];
+            *number += 1;
+            which[leaf as usize] = names.len() as u32;
+            names.push(format!("{}{mark}{number}", self.label(self.parent(leaf))));
+        }
+        let label = |node: NodeId| match which[node as usize] {
+            u32::MAX => self.label(node),
+            hidden => names[hidden as usize].as_str(),
+        };
+        Self::number(label, &self.parents)
     }
 
     /// How many nodes there are, the root and the leaves included.
     pub fn len(&self) -> usize {
-        self.labels.len()
+        self.parents.len()
     }
 
     /// Never: a hierarchy has at least a root and a leaf.
@@ -198,15 +181,13 @@ impl Hierarchy {
 
     /// The label of `node`.
     pub fn label(&self, node: NodeId) -> &str {
-        &self.labels[node as usize]
+        let n = node as usize;
+        &self.text[if n == 0 { 0 } else { self.text_ends[n - 1] }..self.text_ends[n]]
     }
 
     /// The node called `label`.
     pub fn node(&self, label: &str) -> Option<NodeId> {
-        self.by_label
-            .binary_search_by(|&n| self.labels[n as usize].as_str().cmp(label))
-            .ok()
-            .map(|i| self.by_label[i])
+        self.by_label.binary_search_by(|&n| self.label(n).cmp(label)).ok().map(|i| self.by_label[i])
     }
 
     /// The parent of `node`; the root's is the root.
@@ -246,6 +227,11 @@ impl Hierarchy {
     /// How many leaves are at or under `node`.
     pub fn leaf_count(&self, node: NodeId) -> u32 {
         self.leaves_before[self.ends[node as usize] as usize] - self.leaves_before[node as usize]
+    }
+
+    /// `node` and everything below it.
+    pub fn subtree(&self, node: NodeId) -> std::ops::Range<NodeId> {
+        node..self.ends[node as usize]
     }
 
     /// The leaves at or under `node`, ascending.
@@ -289,6 +275,27 @@ impl Hierarchy {
             path
         })
     }
+}
+
+/// The children of every node, in the order in which `nodes` come: offsets
+/// and list. Node 0 is nobody's child.
+fn children_of(parents: &[NodeId], nodes: impl Iterator<Item = NodeId>) -> (Vec<u32>, Vec<NodeId>) {
+    let n = parents.len();
+    let mut offsets = vec![0u32; n + 1];
+    for &parent in &parents[1..] {
+        offsets[parent as usize + 1] += 1;
+    }
+    for i in 0..n {
+        offsets[i + 1] += offsets[i];
+    }
+    let mut next = offsets.clone();
+    let mut children = vec![0; n - 1];
+    for node in nodes.filter(|&node| node != 0) {
+        let slot = &mut next[parents[node as usize] as usize];
+        children[*slot as usize] = node;
+        *slot += 1;
+    }
+    (offsets, children)
 }
 
 #[cfg(test)]
@@ -342,5 +349,18 @@ mod tests {
         let error = tree.bind(&vocabulary, false).unwrap_err().to_string();
         assert!(error.contains("2 of 3") && error.contains("A, x"), "{error}");
         assert_eq!(tree.bind(&vocabulary, true).unwrap(), [0, tree.node("a").unwrap(), 0]);
+    }
+
+    #[test]
+    fn leaves_can_be_added_below_the_root_and_hidden() {
+        let tree = tree(&["a;A;*", "b;A;*", "c;*"]).unwrap();
+        let more = tree.with_leaves_below_root(&["x", "a", "x"]).unwrap();
+        assert_eq!((more.leaf_count(0), more.depth(more.node("x").unwrap())), (4, 1));
+        assert!(tree.with_leaves_below_root(&["A"]).is_err());
+        assert!(tree.with_leaves_below_root(&[""]).is_err());
+        let hidden = more.with_leaves_hidden(|label| label == "b");
+        let names: Vec<&str> = hidden.leaves(0).map(|n| hidden.label(n)).collect();
+        assert_eq!(names, ["*#1", "*#2", "A#1", "b"]);
+        assert_eq!(hidden.leaf_count(hidden.node("A").unwrap()), 2);
     }
 }

@@ -1,0 +1,35 @@
+//! `setveil hierarchy`: make and check generalization hierarchies.
+
+mod check;
+mod made;
+mod wordnet;
+
+use clap::Subcommand;
+
+use crate::context::{Context, Exit};
+
+/// Make or check a generalization hierarchy
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    Balanced(made::BalancedArgs),
+    Alphabetical(made::AlphabeticalArgs),
+    Wordnet(wordnet::Args),
+    Check(check::Args),
+}
+
+impl Args {
+    pub fn run(&self, context: &Context) -> anyhow::Result<Exit> {
+        match &self.command {
+            Command::Balanced(args) => args.run(context),
+            Command::Alphabetical(args) => args.run(context),
+            Command::Wordnet(args) => args.run(context),
+            Command::Check(args) => args.run(context),
+        }
+    }
+}

@@ -1,0 +1,164 @@
+//! Apriori anonymization (AA): k^m-anonymity by global recoding, the baseline
+//! of partition-2009, sections 2 and 5.
+//!
+//! One cut through the hierarchy recodes every record in the same way. For
+//! i = 1..m the itemsets of size i that the recoded records contain are
+//! walked in preorder; one that fewer than k records contain is generalised
+//! in the cheapest way that gives it k, and whole subtrees follow.
+//!
+//! The walk counts and never stores the itemsets, so memory does not grow
+//! with m. This module does not read hierarchies and does not check its own
+//! output; tests and `verify` do.
+
+mod cut;
+mod repair;
+mod walk;
+
+use serde_json::json;
+
+pub use super::generalization::Outcome;
+use super::generalization::{Rows, Unknown, bind, body, check_size, published_hierarchy};
+use crate::data::{Dataset, Hierarchy, K, M};
+use crate::release::{Body, Guarantee, Manifest, Model, Release, Supports};
+use crate::{Progress, Result};
+use cut::Cut;
+use repair::Repair;
+use walk::Walk;
+
+/// The parameters.
+#[derive(Clone, Copy, Debug)]
+pub struct Parameters {
+    k: K,
+    m: M,
+    unknown: Unknown,
+    hide_leaves: bool,
+}
+
+impl Parameters {
+    /// Every set of up to `m` published items that occurs, occurs in at least
+    /// `k` records; an item outside the hierarchy is an error.
+    pub fn new(k: K, m: M) -> Self {
+        Self { k, m, unknown: Unknown::Refuse, hide_leaves: false }
+    }
+
+    /// What to do with items outside the hierarchy.
+    pub fn unknown(self, unknown: Unknown) -> Self {
+        Self { unknown, ..self }
+    }
+
+    /// Publish the hierarchy without the names of leaves that no class shows.
+    pub fn hide_leaves(self, hide_leaves: bool) -> Self {
+        Self { hide_leaves, ..self }
+    }
+}
+
+/// Recodes `data` so that whoever knows up to m items of a person finds at
+/// least k records that may be theirs.
+///
+/// # Guarantee
+/// k^m-anonymity: every set of 1 to m published labels that some record
+/// contains is contained in at least k records. Published supports of labels
+/// are exact: a record shows a node if and only if it has an item below it.
+///
+/// # Complexity
+/// Time grows with the number of occurrences of itemsets of size up to m in
+/// the recoded records; a branch of the walk ends where all remaining
+/// distinct records occur k times. Memory: the records, and for every node
+/// the list of records below it.
+///
+/// # Deviations
+/// - The count tree of the original is not built. Ancestors' supports are
+///   counted on demand from the lists of records, and itemsets of recoded
+///   nodes are met in the next walk, which repeats until nothing is left.
+/// - The cheapest generalization is found by best-first search over the
+///   ancestors; after 20,000 tries the search becomes greedy.
+///
+/// ```
+/// use setveil::data::{Hierarchy, K, M};
+/// use setveil::methods::apriori;
+/// use setveil::{Dataset, verify};
+///
+/// let tree = Hierarchy::from_paths(&[
+///     vec!["beer", "alcohol", "*"], vec!["wine", "alcohol", "*"], vec!["diapers", "*"],
+/// ]).unwrap();
+/// let data = Dataset::from_records([
+///     vec!["beer", "diapers"], vec!["wine", "diapers"], vec!["beer"], vec!["beer"],
+/// ]);
+/// let parameters = apriori::Parameters::new(K::new(2)?, M::new(2)?);
+/// let release = apriori::anonymize(&data, tree, &parameters, &())?;
+/// assert!(verify::verify(&release).holds);
+/// # Ok::<(), setveil::Error>(())
+/// ```
+pub fn anonymize(
+    data: &Dataset,
+    hierarchy: Hierarchy,
+    parameters: &Parameters,
+    progress: &dyn Progress,
+) -> Result<Release> {
+    Ok(run(data, hierarchy, parameters, progress)?.release)
+}
+
+/// Like [`anonymize`], with the information loss.
+pub fn run(
+    data: &Dataset,
+    hierarchy: Hierarchy,
+    parameters: &Parameters,
+    progress: &dyn Progress,
+) -> Result<Outcome> {
+    check_size(data, parameters.k)?;
+    let leaves = hierarchy.leaf_count(0);
+    let original = (parameters.unknown == Unknown::ToRoot).then(|| hierarchy.clone());
+    let (hierarchy, leaf_of) = bind(hierarchy, data.vocabulary(), parameters.unknown)?;
+    let rows = Rows::new(data, &leaf_of);
+    let cut = recode(&hierarchy, &rows, parameters.k, parameters.m, progress);
+    let ncp = cut.loss() as f64
+        / f64::from(hierarchy.leaf_count(0))
+        / data.occurrences().len().max(1) as f64;
+    let recoded = rows.map(|leaf| cut.node(leaf));
+    let classes: Vec<_> =
+        (0..recoded.len()).map(|r| (recoded.row(r).to_vec(), recoded.weights[r])).collect();
+    let mut body = body(&hierarchy, &classes);
+    let is_original = |label: &str| original.as_ref().is_none_or(|h| h.node(label).is_some());
+    body.hierarchy = Some(published_hierarchy(
+        hierarchy,
+        leaves,
+        &body.vocabulary,
+        is_original,
+        parameters.hide_leaves,
+    ));
+    let (k, m) = (parameters.k.get(), parameters.m.get());
+    let manifest = Manifest::new(
+        "apriori",
+        [
+            ("k", json!(k)),
+            ("m", json!(m)),
+            ("unknown_to_root", json!(parameters.unknown == Unknown::ToRoot)),
+            ("hide_leaves", json!(parameters.hide_leaves)),
+        ],
+        Guarantee { model: Model::KmAnonymity { k, m }, supports: Supports::Exact },
+        data.len() as u64,
+        body.vocabulary.len() as u64,
+    );
+    Ok(Outcome { release: Release { manifest, body: Body::Generalized(body) }, ncp })
+}
+
+/// The cut: rounds of growing itemsets, each repeated until no itemset of its
+/// size is rare. Generalizing never makes a smaller itemset rare again.
+fn recode(hierarchy: &Hierarchy, rows: &Rows, k: K, m: M, progress: &dyn Progress) -> Cut {
+    let k = u64::from(k.get());
+    let mut cut = Cut::new(hierarchy, rows);
+    let mut repair = Repair::new(hierarchy, rows, k);
+    for size in 1..=m.get() as usize {
+        loop {
+            let recoded = rows.map(|leaf| cut.node(leaf));
+            if (0..recoded.len()).all(|r| recoded.row(r).len() < size) {
+                break;
+            }
+            let walk = Walk::new(hierarchy, &recoded, size, k);
+            if !walk.run(&mut cut, &mut repair, progress) {
+                break;
+            }
+        }
+    }
+    cut
+}

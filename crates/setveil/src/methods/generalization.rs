@@ -1,0 +1,170 @@
+//! What the generalizing methods share: records as weighted rows of leaves,
+//! and classes of nodes as the body of a release.
+
+use rayon::prelude::*;
+
+use crate::data::hierarchy::NodeId;
+use crate::data::{Dataset, Hierarchy, ItemId, K, Vocabulary};
+use crate::release::{Bag, Generalized, Release};
+use crate::{Error, Result};
+
+/// A release and what it cost.
+#[derive(Clone, Debug)]
+pub struct Outcome {
+    /// What is published.
+    pub release: Release,
+    /// The normalized certainty penalty over the original item instances
+    /// (partition-2009, section 3.2).
+    pub ncp: f64,
+}
+
+/// What to do with items that are no leaf of the hierarchy.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Unknown {
+    /// An error that lists the first ones.
+    #[default]
+    Refuse,
+    /// They become leaves directly below the root: published as they are
+    /// where that is safe, and as `*` otherwise.
+    ToRoot,
+}
+
+/// The hierarchy with a leaf for every item, and the leaf of every item.
+pub(super) fn bind(
+    hierarchy: Hierarchy,
+    vocabulary: &Vocabulary,
+    unknown: Unknown,
+) -> Result<(Hierarchy, Vec<NodeId>)> {
+    let bound = hierarchy.bind(vocabulary, unknown == Unknown::ToRoot)?;
+    if !bound.contains(&0) {
+        return Ok((hierarchy, bound));
+    }
+    let missing: Vec<&str> = (0..vocabulary.len() as ItemId)
+        .filter(|&item| bound[item as usize] == 0)
+        .map(|item| vocabulary.label(item))
+        .collect();
+    let extended = hierarchy.with_leaves_below_root(&missing)?;
+    let bound = extended.bind(vocabulary, false)?;
+    Ok((extended, bound))
+}
+
+/// The hierarchy as it is published: leaves that [`bind`] added and that are
+/// not published themselves lose their names, with `hide` all such leaves do.
+pub(super) fn published_hierarchy(
+    bound: Hierarchy,
+    original_leaves: u32,
+    published: &Vocabulary,
+    is_original: impl Fn(&str) -> bool,
+    hide: bool,
+) -> Hierarchy {
+    if !hide && bound.leaf_count(0) == original_leaves {
+        return bound;
+    }
+    bound.with_leaves_hidden(|label| published.id(label).is_some() || (!hide && is_original(label)))
+}
+
+/// At least k records, or nothing can be hidden.
+pub(super) fn check_size(data: &Dataset, k: K) -> Result<()> {
+    if (data.len() as u64) < u64::from(k.get()) {
+        return Err(Error::Infeasible {
+            what: format!("{} records cannot hide each other with k = {k}", data.len()),
+            hint: "choose a smaller k or add records".into(),
+        });
+    }
+    Ok(())
+}
+
+/// Distinct records as ascending nodes, in ascending order, with how often
+/// each occurs: the order of the input is gone.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Rows {
+    offsets: Vec<usize>,
+    nodes: Vec<NodeId>,
+    pub(super) weights: Vec<u32>,
+}
+
+impl Rows {
+    /// The records of `data` with every item replaced by its node.
+    pub(super) fn new(data: &Dataset, node_of: &[NodeId]) -> Self {
+        let weights = vec![1; data.len()];
+        let records: Vec<&[ItemId]> = data.records().collect();
+        Self::collect(&records, &weights, |item| node_of[item as usize])
+    }
+
+    /// The same rows with every node replaced; equal ones are added up.
+    pub(super) fn map(&self, node_of: impl Fn(NodeId) -> NodeId) -> Self {
+        let rows: Vec<&[NodeId]> = (0..self.len()).map(|r| self.row(r)).collect();
+        Self::collect(&rows, &self.weights, node_of)
+    }
+
+    fn collect(rows: &[&[u32]], weights: &[u32], node_of: impl Fn(u32) -> NodeId) -> Self {
+        let (mut offsets, mut nodes) = (vec![0], Vec::new());
+        for row in rows {
+            let start = nodes.len();
+            nodes.extend(row.iter().map(|&x| node_of(x)));
+            nodes[start..].sort_unstable();
+            let mut kept = start;
+            for i in start..nodes.len() {
+                if i == start || nodes[i] != nodes[kept - 1] {
+                    nodes[kept] = nodes[i];
+                    kept += 1;
+                }
+            }
+            nodes.truncate(kept);
+            offsets.push(kept);
+        }
+        let row = |r: u32| &nodes[offsets[r as usize]..offsets[r as usize + 1]];
+        let mut order: Vec<u32> = (0..rows.len() as u32).collect();
+        order.par_sort_unstable_by(|&a, &b| row(a).cmp(row(b)));
+        let mut distinct = Self { offsets: vec![0], nodes: Vec::new(), weights: Vec::new() };
+        for same in order.chunk_by(|&a, &b| row(a) == row(b)) {
+            distinct.nodes.extend_from_slice(row(same[0]));
+            distinct.offsets.push(distinct.nodes.len());
+            distinct.weights.push(same.iter().map(|&r| weights[r as usize]).sum());
+        }
+        distinct
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.weights.len()
+    }
+
+    pub(super) fn row(&self, r: usize) -> &[NodeId] {
+        &self.nodes[self.offsets[r]..self.offsets[r + 1]]
+    }
+}
+
+/// How many leaves an instance published as each node may be: 0 for a node
+/// with one leaf. NCP(n) of partition-2009, section 3.2, times |I|.
+pub(super) fn penalties(hierarchy: &Hierarchy) -> Vec<u32> {
+    (0..hierarchy.len() as NodeId)
+        .map(|node| match hierarchy.leaf_count(node) {
+            1 => 0,
+            leaves => leaves,
+        })
+        .collect()
+}
+
+/// Classes of nodes as a body: labels in the order of the text, classes in
+/// canonical order, equal ones added up. The hierarchy is set by the caller.
+pub(super) fn body(hierarchy: &Hierarchy, classes: &[(Vec<NodeId>, u32)]) -> Generalized {
+    let mut nodes: Vec<NodeId> = classes.iter().flat_map(|c| c.0.iter().copied()).collect();
+    nodes.sort_unstable();
+    nodes.dedup();
+    nodes.sort_unstable_by(|&a, &b| hierarchy.label(a).cmp(hierarchy.label(b)));
+    let vocabulary = Vocabulary::from_sorted(nodes.iter().map(|&n| hierarchy.label(n)));
+    let mut items: Vec<ItemId> = vec![0; hierarchy.len()];
+    for (item, &node) in nodes.iter().enumerate() {
+        items[node as usize] = item as ItemId;
+    }
+    let labelled: Vec<(Vec<ItemId>, u32)> = classes
+        .par_iter()
+        .map(|(nodes, count)| {
+            let mut set: Vec<ItemId> = nodes.iter().map(|&n| items[n as usize]).collect();
+            set.sort_unstable();
+            (set, *count)
+        })
+        .collect();
+    let classes = Bag::from_counted(labelled.iter().map(|(set, count)| (&set[..], *count)));
+    Generalized { vocabulary, classes, hierarchy: None }
+}
