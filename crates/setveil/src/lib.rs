@@ -29,6 +29,7 @@ pub mod profile;
 pub mod progress;
 pub mod release;
 pub mod verify;
+pub mod worlds;
 
 pub use data::{Dataset, Hierarchy};
 pub use error::Error;

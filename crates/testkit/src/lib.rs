@@ -10,3 +10,4 @@ pub mod fuzz;
 pub mod random;
 pub mod real;
 pub mod sabotage;
+pub mod worlds;

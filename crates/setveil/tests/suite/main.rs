@@ -10,3 +10,4 @@ mod generators;
 mod layering;
 mod readers;
 mod release_directory;
+mod worlds;
