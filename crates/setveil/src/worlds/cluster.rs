@@ -2,8 +2,10 @@
 //!
 //! Every item has one source in a given leaf: a record chunk, else the term
 //! chunk, else the lowest joint cluster above with the item in a shared chunk.
-//! That turns an itemset into parts, leaf by leaf.
+//! This file builds that structure and answers; [`parts`](super::parts) splits
+//! itemsets by it.
 
+use super::parts::Parts;
 use super::{Answer, ClusterModel, Knowledge, bounds};
 use crate::data::ItemId;
 use crate::release::{Bag, Cluster};
@@ -30,76 +32,67 @@ const SPLIT_LIMIT: usize = 6;
 /// The result is kept inside the bounds.
 ///
 /// # Complexity
-/// Building is linear in the sub-records times the leaves that they may go to;
-/// an answer is linear in the chunks' sub-records over the itemset's leaves.
+/// Building is linear in the sub-records and in leaves times the shared chunks
+/// above them; an answer is linear in the sub-records of the itemset's chunks.
 #[derive(Clone, Debug)]
 pub struct ClusterWorlds<'a> {
-    leaves: Vec<Leaf<'a>>,
+    pub(super) leaves: Vec<Leaf<'a>>,
     /// In postorder: the root is last.
-    nodes: Vec<Node>,
-    chunks: Vec<Chunk<'a>>,
+    pub(super) nodes: Vec<Node>,
+    pub(super) chunks: Vec<Chunk<'a>>,
 }
 
 /// A record or shared chunk.
 #[derive(Clone, Debug)]
-struct Chunk<'a> {
-    bag: &'a Bag,
-    domain: Vec<ItemId>,
+pub(super) struct Chunk<'a> {
+    pub(super) bag: &'a Bag,
+    /// Ascending.
+    pub(super) domain: Vec<ItemId>,
+    /// For a shared chunk: how many records each distinct sub-record may go to.
+    pub(super) open: Vec<u64>,
+    /// For each item of the domain: its support and, for a shared chunk, the
+    /// mean number per record that is open to it.
+    pub(super) supports: Vec<(u64, f64)>,
 }
 
 #[derive(Clone, Debug)]
-struct Node {
-    size: u64,
+pub(super) struct Node {
+    pub(super) size: u64,
     /// The range of leaves below.
-    leaves: std::ops::Range<usize>,
+    pub(super) leaves: std::ops::Range<usize>,
     /// Indices of nodes; empty for a leaf.
-    children: Vec<usize>,
+    pub(super) children: Vec<usize>,
     /// Indices of shared chunks; empty for a leaf.
-    shared: Vec<usize>,
+    pub(super) shared: Vec<usize>,
 }
 
 #[derive(Clone, Debug)]
-struct Leaf<'a> {
-    /// Its own chunks and what shared chunks bring on average.
-    model: ClusterModel,
+pub(super) struct Leaf<'a> {
+    /// Its own chunks, with sums that also count what shared chunks bring.
+    pub(super) model: ClusterModel,
     /// Its own record chunks.
-    own: Vec<usize>,
-    term_chunk: &'a [ItemId],
+    pub(super) own: Vec<usize>,
+    pub(super) term_chunk: &'a [ItemId],
     /// From the lowest joint cluster upwards.
-    shared: Vec<Inflow>,
+    pub(super) shared: Vec<Inflow>,
     /// No more sub-records than this can come from shared chunks.
-    most_shared: u64,
+    pub(super) most_shared: u64,
 }
 
-/// What a shared chunk can bring to a leaf.
+/// A shared chunk that can bring something to a leaf.
 #[derive(Clone, Debug)]
-struct Inflow {
-    chunk: usize,
-    node: usize,
-    /// For each distinct sub-record the probability that it goes to this
-    /// leaf; 0 where it may not.
-    share: Vec<f64>,
+pub(super) struct Inflow {
+    pub(super) chunk: usize,
+    pub(super) node: usize,
+    /// Items of the chunk that have another source in this leaf: sub-records
+    /// with one of them may not come.
+    pub(super) blocked: Vec<ItemId>,
 }
 
-/// One part of an itemset in a leaf: the items that one source has.
-#[derive(Clone, Debug)]
-struct Parts {
-    /// Supports in own record chunks.
-    counts: Vec<u64>,
-    /// Terms of the term chunk.
-    terms: usize,
-    /// For shared chunks: node, chunk, the items, how many sub-records may come,
-    /// and how many do on average.
-    shared: Vec<SharedPart>,
-}
-
-#[derive(Clone, Debug)]
-struct SharedPart {
-    node: usize,
-    chunk: usize,
-    items: Vec<ItemId>,
-    most: u64,
-    mean: f64,
+impl Inflow {
+    pub(super) fn lets_in(&self, sub_record: &[ItemId]) -> bool {
+        self.blocked.is_empty() || !sub_record.iter().any(|i| self.blocked.contains(i))
+    }
 }
 
 impl<'a> ClusterWorlds<'a> {
@@ -107,32 +100,14 @@ impl<'a> ClusterWorlds<'a> {
     pub fn new(cluster: &'a Cluster, knowledge: Knowledge) -> Self {
         let mut worlds = Self { leaves: Vec::new(), nodes: Vec::new(), chunks: Vec::new() };
         worlds.add(cluster, knowledge);
-        worlds.add_inflows();
-        for leaf in &mut worlds.leaves {
-            let mut totals = leaf.model.totals.clone();
-            for inflow in &leaf.shared {
-                let bag = worlds.chunks[inflow.chunk].bag;
-                let mean: f64 =
-                    bag.iter().zip(&inflow.share).map(|((_, c), p)| f64::from(c) * p).sum();
-                totals.push((mean.round() as u64).min(leaf.model.size));
-            }
-            if !leaf.shared.is_empty() {
-                let ClusterModel { size, term_chunk_len, .. } = leaf.model;
-                if term_chunk_len == 0 {
-                    // What the leaf cannot do without, it gets.
-                    totals.push(size.saturating_sub(totals.iter().sum()));
-                }
-                let terms = term_chunk_len as usize;
-                let model = ClusterModel::from_totals(size, &totals, terms, knowledge);
-                // The bounds keep looking at the leaf's own chunks alone.
-                leaf.model = leaf.model.clone().with_sums_of(model);
-            }
+        if worlds.is_joint() {
+            worlds.add_inflows();
+            worlds.count_inflows(knowledge);
         }
         worlds
     }
 
-    /// The models of the leaves with the sources of their items. A simple
-    /// cluster has one leaf.
+    /// The models of the leaves. A simple cluster has one leaf.
     pub fn leaf_models(&self) -> impl ExactSizeIterator<Item = &ClusterModel> {
         self.leaves.iter().map(|leaf| &leaf.model)
     }
@@ -145,18 +120,9 @@ impl<'a> ClusterWorlds<'a> {
 
     fn add(&mut self, cluster: &'a Cluster, knowledge: Knowledge) -> usize {
         let first = self.leaves.len();
-        let mut children = Vec::new();
-        for child in cluster.children() {
-            children.push(self.add(child, knowledge));
-        }
-        let chunks: Vec<usize> = cluster
-            .chunks()
-            .iter()
-            .map(|bag| {
-                self.chunks.push(Chunk { bag, domain: bag.domain() });
-                self.chunks.len() - 1
-            })
-            .collect();
+        let children: Vec<usize> =
+            cluster.children().iter().map(|child| self.add(child, knowledge)).collect();
+        let chunks: Vec<usize> = cluster.chunks().iter().map(|bag| self.add_chunk(bag)).collect();
         let mut shared = Vec::new();
         match cluster {
             Cluster::Simple(simple) => self.leaves.push(Leaf {
@@ -174,6 +140,19 @@ impl<'a> ClusterWorlds<'a> {
         self.nodes.len() - 1
     }
 
+    fn add_chunk(&mut self, bag: &'a Bag) -> usize {
+        let domain = bag.domain();
+        let mut supports = vec![(0, 0.0); domain.len()];
+        for (items, count) in bag.iter() {
+            for item in items {
+                supports[domain.binary_search(item).expect("the domain has it")].0 +=
+                    u64::from(count);
+            }
+        }
+        self.chunks.push(Chunk { bag, domain, open: Vec::new(), supports });
+        self.chunks.len() - 1
+    }
+
     /// Finds out where the sub-records of shared chunks may go, from the
     /// lowest joint clusters upwards.
     fn add_inflows(&mut self) {
@@ -181,28 +160,26 @@ impl<'a> ClusterWorlds<'a> {
         let mut taken: Vec<Vec<ItemId>> = self.leaves.iter().map(|l| self.own_items(l)).collect();
         for (n, node) in self.nodes.iter().enumerate() {
             for &c in &node.shared {
-                let bag = self.chunks[c].bag;
-                let mut shares: Vec<Vec<f64>> =
-                    node.leaves.clone().map(|_| vec![0.0; bag.len()]).collect();
-                for (u, (items, _)) in bag.iter().enumerate() {
-                    let open: Vec<usize> = node
-                        .leaves
-                        .clone()
-                        .filter(|&l| items.iter().all(|i| taken[l].binary_search(i).is_err()))
-                        .collect();
-                    let size: u64 = open.iter().map(|&l| self.leaves[l].model.size).sum();
-                    for l in open {
-                        let share = self.leaves[l].model.size as f64 / size as f64;
-                        shares[l - node.leaves.start][u] = share;
-                    }
-                }
-                for (l, share) in node.leaves.clone().zip(shares) {
-                    let most = bag.iter().zip(&share).filter(|(_, p)| **p > 0.0);
-                    let most: u64 = most.map(|((_, count), _)| u64::from(count)).sum();
+                let chunk = &mut self.chunks[c];
+                let inflows: Vec<(usize, Inflow)> = node
+                    .leaves
+                    .clone()
+                    .map(|l| {
+                        let also = |i: &&ItemId| taken[l].binary_search(i).is_ok();
+                        let blocked = chunk.domain.iter().filter(also).copied().collect();
+                        (l, Inflow { chunk: c, node: n, blocked })
+                    })
+                    .filter(|(_, inflow)| inflow.blocked.len() < chunk.domain.len())
+                    .collect();
+                let sizes = inflows.iter().map(|(l, inflow)| (self.leaves[*l].model.size, inflow));
+                chunk.find_open(&sizes.collect::<Vec<_>>());
+                for (l, inflow) in inflows {
+                    let most = chunk.bag.iter().filter(|(items, _)| inflow.lets_in(items));
+                    let most: u64 = most.map(|(_, count)| u64::from(count)).sum();
                     if most > 0 {
                         let leaf = &mut self.leaves[l];
                         leaf.most_shared += most.min(leaf.model.size);
-                        leaf.shared.push(Inflow { chunk: c, node: n, share });
+                        leaf.shared.push(inflow);
                     }
                 }
             }
@@ -213,6 +190,26 @@ impl<'a> ClusterWorlds<'a> {
                 taken[l].sort_unstable();
                 taken[l].dedup();
             }
+        }
+    }
+
+    /// Gives every leaf sums that count what comes from shared chunks on average.
+    fn count_inflows(&mut self, knowledge: Knowledge) {
+        for leaf in self.leaves.iter_mut().filter(|leaf| !leaf.shared.is_empty()) {
+            let ClusterModel { size, term_chunk_len, .. } = leaf.model;
+            let mut totals = leaf.model.totals.clone();
+            for inflow in &leaf.shared {
+                let mean = self.chunks[inflow.chunk].mean(inflow, &[], size);
+                totals.push((mean.round() as u64).min(size));
+            }
+            if term_chunk_len == 0 {
+                // What the leaf cannot do without, it gets.
+                totals.push(size.saturating_sub(totals.iter().sum()));
+            }
+            let model =
+                ClusterModel::from_totals(size, &totals, term_chunk_len as usize, knowledge);
+            // The bounds keep looking at the leaf's own chunks alone.
+            leaf.model = leaf.model.clone().with_sums_of(model);
         }
     }
 
@@ -236,78 +233,20 @@ impl<'a> ClusterWorlds<'a> {
         if parts.iter().all(Option::is_none) {
             return Answer::NONE;
         }
-        let mut sources = 0;
         let (mut expected, mut exact) = (0.0, true);
         let mut uppers = vec![0; self.leaves.len()];
         for (l, (leaf, parts)) in self.leaves.iter().zip(&parts).enumerate() {
             let Some(parts) = parts else { continue };
-            let q = parts.counts.len() + parts.shared.len();
-            let product: f64 = parts.counts.iter().map(|&c| c as f64).product::<f64>()
-                * parts.shared.iter().map(|s| s.mean).product::<f64>();
-            expected += product * leaf.model.ratio(q, parts.terms);
-            uppers[l] = bounds::upper(
-                &leaf.model,
-                &parts.counts,
-                parts.terms,
-                parts.shared.len(),
-                leaf.most_shared,
-            );
-            for shared in &parts.shared {
-                uppers[l] = uppers[l].min(shared.most);
-            }
-            sources += 1;
+            expected += parts.expected(leaf);
+            uppers[l] = parts.upper(leaf);
             // A part that is the whole itemset has its published count.
-            exact &= (q == 1 && parts.terms == 0) || leaf.shared.is_empty();
+            let whole = parts.sources() == 1 && parts.terms == 0;
+            exact &= whole || leaf.shared.is_empty();
         }
         let upper = self.upper(root, &parts, &uppers);
-        let lower = if sources == 0 { 0 } else { self.lower(itemset).min(upper) };
+        let lower = self.lower(itemset).min(upper);
         let expected = expected.clamp(lower as f64, upper as f64);
         Answer { lower, expected, upper, exact: exact || lower == upper }
-    }
-
-    /// Splits the itemset by its sources in a leaf; none if an item has no
-    /// source or no sub-record with a part may be there.
-    fn parts(&self, leaf: &Leaf, itemset: &[ItemId]) -> Option<Parts> {
-        let mut parts = Parts { counts: Vec::new(), terms: 0, shared: Vec::new() };
-        let mut own: Vec<(usize, Vec<ItemId>)> = Vec::new();
-        let mut shared: Vec<(usize, Vec<ItemId>)> = Vec::new();
-        for &item in itemset {
-            if let Some(&c) = leaf.own.iter().find(|&&c| self.has(c, item)) {
-                push(&mut own, c, item);
-            } else if leaf.term_chunk.binary_search(&item).is_ok() {
-                parts.terms += 1;
-            } else {
-                let inflow = leaf.shared.iter().position(|i| self.has(i.chunk, item))?;
-                push(&mut shared, inflow, item);
-            }
-        }
-        for (c, items) in own {
-            let count = self.chunks[c].bag.support(&items);
-            if count == 0 {
-                return None;
-            }
-            parts.counts.push(count);
-        }
-        for (i, items) in shared {
-            let Inflow { chunk, node, share } = &leaf.shared[i];
-            let (mut most, mut mean) = (0, 0.0);
-            for ((sub_record, count), share) in self.chunks[*chunk].bag.iter().zip(share) {
-                if *share > 0.0 && items.iter().all(|i| sub_record.binary_search(i).is_ok()) {
-                    most += u64::from(count);
-                    mean += f64::from(count) * share;
-                }
-            }
-            if most == 0 {
-                return None;
-            }
-            let (node, chunk) = (*node, *chunk);
-            parts.shared.push(SharedPart { node, chunk, items, most, mean });
-        }
-        Some(parts)
-    }
-
-    fn has(&self, chunk: usize, item: ItemId) -> bool {
-        self.chunks[chunk].domain.binary_search(&item).is_ok()
     }
 
     /// The greatest support below `node` over the leaves that `uppers` gives
@@ -318,43 +257,42 @@ impl<'a> ClusterWorlds<'a> {
         if children.is_empty() {
             return uppers[leaves.start];
         }
-        let drawn = |l: usize| -> Vec<&SharedPart> {
-            let parts = parts[l].as_ref();
-            parts.map_or(Vec::new(), |p| p.shared.iter().filter(|s| s.node == node).collect())
+        // What a leaf draws from this cluster's chunks.
+        let drawn = |l: usize| -> Vec<(usize, &[ItemId])> {
+            let shared = parts[l].iter().flat_map(|p| &p.shared);
+            shared.filter(|s| s.node == node).map(|s| (s.chunk, &s.items[..])).collect()
         };
-        let key = |l: usize| -> Vec<(usize, &[ItemId])> {
-            drawn(l).iter().map(|s| (s.chunk, &s.items[..])).collect()
-        };
-        let mut done: Vec<usize> = Vec::new();
-        let mut total = 0;
-        for first in leaves.clone().filter(|&l| uppers[l] > 0) {
-            let group = key(first);
-            if done.iter().any(|&d| key(d) == group) {
-                continue;
-            }
-            done.push(first);
-            let mut restricted = vec![0; uppers.len()];
-            for l in leaves.clone().filter(|&l| uppers[l] > 0 && key(l) == group) {
-                restricted[l] = uppers[l];
-            }
-            let sum = children.iter().map(|&c| self.upper(c, parts, &restricted)).sum::<u64>();
-            let cap = group.iter().map(|(c, items)| self.chunks[*c].bag.support(items)).min();
-            total += sum.min(cap.unwrap_or(u64::MAX));
+        let mut groups: Vec<(Vec<(usize, &[ItemId])>, Vec<u64>)> = Vec::new();
+        for l in leaves.clone().filter(|&l| uppers[l] > 0) {
+            let drawn = drawn(l);
+            let group = match groups.iter_mut().find(|(d, _)| *d == drawn) {
+                Some((_, restricted)) => restricted,
+                None => {
+                    groups.push((drawn, vec![0; uppers.len()]));
+                    &mut groups.last_mut().expect("just pushed").1
+                }
+            };
+            group[l] = uppers[l];
         }
-        total
+        let of_group = |(drawn, restricted): &(Vec<(usize, &[ItemId])>, Vec<u64>)| {
+            let sum = children.iter().map(|&c| self.upper(c, parts, restricted)).sum::<u64>();
+            let cap = drawn.iter().map(|(c, items)| self.chunks[*c].bag.support(items)).min();
+            sum.min(cap.unwrap_or(u64::MAX))
+        };
+        groups.iter().map(of_group).sum()
     }
 
     /// The least support: what stands together in chunks, and what must
     /// overlap because there are not enough records to stay apart.
     fn lower(&self, itemset: &[ItemId]) -> u64 {
         let n = itemset.len();
-        let full = if n <= SPLIT_LIMIT { (1usize << n) - 1 } else { n };
+        let every_split = n <= SPLIT_LIMIT;
         // Subsets in an order in which parts come before the whole. For long
         // itemsets: the single items, then everything.
-        let subsets: Vec<Vec<ItemId>> = if n <= SPLIT_LIMIT {
+        let subsets: Vec<Vec<ItemId>> = if every_split {
             let subset =
                 |mask: usize| (0..n).filter(move |i| mask >> i & 1 == 1).map(|i| itemset[i]);
-            (1..=full).map(|mask| subset(mask).collect()).collect()
+            (1..1 << n).map(|mask| subset(mask).collect()).collect()
         } else {
             itemset.iter().map(|&i| vec![i]).chain([itemset.to_vec()]).collect()
         };
@@ -363,18 +301,17 @@ impl<'a> ClusterWorlds<'a> {
             let mut here: Vec<u64> = Vec::with_capacity(subsets.len());
             for (s, subset) in subsets.iter().enumerate() {
                 let whole = self.whole(node, subset, &least, s);
-                let split = if n <= SPLIT_LIMIT {
+                let overlap = if every_split {
                     let mask = s + 1;
                     let halves = (1..mask).filter(|half| half & mask == *half);
-                    halves.map(|half| here[half - 1] + here[(mask ^ half) - 1]).max()
+                    let sums = halves.map(|half| here[half - 1] + here[(mask ^ half) - 1]);
+                    sums.max().unwrap_or(0).saturating_sub(node.size)
+                } else if s == n {
+                    here.iter().sum::<u64>().saturating_sub((n as u64 - 1) * node.size)
                 } else {
-                    (s == n).then(|| {
-                        let sum: u64 = here.iter().sum();
-                        // As if joined one after the other.
-                        sum.saturating_sub((n as u64 - 2) * node.size)
-                    })
+                    0
                 };
-                here.push(whole.max(split.unwrap_or(0).saturating_sub(node.size)));
+                here.push(whole.max(overlap));
             }
             least.push(here);
         }
@@ -387,21 +324,13 @@ impl<'a> ClusterWorlds<'a> {
             let leaf = &self.leaves[node.leaves.start];
             return match self.parts(leaf, subset) {
                 Some(parts) if parts.shared.is_empty() => {
-                    bounds::lower(&leaf.model, &parts.counts, parts.terms, leaf.most_shared)
+                    bounds::lower(&leaf.model, &parts.counts(), parts.terms, leaf.most_shared)
                 }
                 _ => 0,
             };
         }
         let below: u64 = node.children.iter().map(|&c| least[c][s]).sum();
-        let shared = node.shared.iter().filter(|&&c| subset.iter().all(|&i| self.has(c, i)));
+        let shared = node.shared.iter().filter(|&&c| subset.iter().all(|&i| self.chunks[c].has(i)));
         below + shared.map(|&c| self.chunks[c].bag.support(subset)).sum::<u64>()
-    }
-}
-
-/// Adds an item to the part of `source`.
-fn push(parts: &mut Vec<(usize, Vec<ItemId>)>, source: usize, item: ItemId) {
-    match parts.iter_mut().find(|(s, _)| *s == source) {
-        Some((_, items)) => items.push(item),
-        None => parts.push((source, vec![item])),
     }
 }

@@ -16,6 +16,8 @@
 //!   hold, and an expected support that is exact for simple clusters and for
 //!   itemsets inside one chunk, and an approximation otherwise
 //!   (see [`ClusterWorlds`] for what is neglected).
+//! - [`ReleaseWorlds`] adds the clusters of a whole release up, and gives the
+//!   posterior of every further item for somebody of whom some are known.
 //!
 //! [`Knowledge`] keeps two attackers apart. What follows from the published
 //! *format* holds for every release. What follows from knowing the
@@ -27,11 +29,14 @@
 mod bounds;
 mod cluster;
 mod model;
+mod parts;
 mod precise;
+mod release;
 mod sums;
 
 pub use cluster::ClusterWorlds;
 pub use model::ClusterModel;
+pub use release::{Posterior, ReleaseWorlds};
 
 use crate::data::K;
 

@@ -15,6 +15,8 @@
 //! phi(r) being the share of a term's places that use a given record. The sums
 //! alternate: see [`sums`](super::sums) for how they are evaluated.
 
+use std::sync::OnceLock;
+
 use super::sums::Sums;
 use super::{Answer, Knowledge, bounds};
 use crate::release::{Bag, SimpleCluster};
@@ -48,7 +50,12 @@ pub struct ClusterModel {
     /// ln of the repetitions of equal sub-records, prod_u m_iu!.
     ln_repetitions: f64,
     sums: Sums,
+    /// Ratios for small q and w, once they have been asked for.
+    ratios: [OnceLock<f64>; CACHED * CACHED],
 }
+
+/// Ratios for fewer chunks and fewer terms than this are kept.
+const CACHED: usize = 6;
 
 impl ClusterModel {
     /// The model of a cluster of `size` records with these record chunks and
@@ -82,12 +89,20 @@ impl ClusterModel {
         let totals: Vec<u64> = totals.iter().copied().filter(|&n| n > 0).collect();
         let term_chunk_len = term_chunk_len as u64;
         let sums = Sums::new(size, &totals, term_chunk_len, knowledge);
-        Self { size, totals, term_chunk_len, knowledge, ln_repetitions: 0.0, sums }
+        Self {
+            size,
+            totals,
+            term_chunk_len,
+            knowledge,
+            ln_repetitions: 0.0,
+            sums,
+            ratios: [const { OnceLock::new() }; CACHED * CACHED],
+        }
     }
 
     /// These chunks for the bounds, the sums of `other` for expectations.
     pub(super) fn with_sums_of(mut self, other: Self) -> Self {
-        self.sums = other.sums;
+        (self.sums, self.ratios) = (other.sums, other.ratios);
         self
     }
 
@@ -120,14 +135,16 @@ impl ClusterModel {
 
     /// What the counts' product is to be multiplied by: the expected support
     /// of an itemset in `q` record chunks, with one sub-record in each, and `w`
-    /// terms of the term chunk. Depends on nothing else, so callers with many
-    /// itemsets can keep it.
+    /// terms of the term chunk. Depends on nothing else.
     pub fn ratio(&self, q: usize, w: usize) -> f64 {
         match (q, w) {
             (0, 0) => self.size as f64,
             // One sub-record is in one record: the sum is N itself.
             (1, 0) => 1.0,
             _ if w as u64 > self.term_chunk_len || !self.possible() => 0.0,
+            _ if q < CACHED && w < CACHED => {
+                *self.ratios[q * CACHED + w].get_or_init(|| self.sums.ratio(q, w))
+            }
             _ => self.sums.ratio(q, w),
         }
     }

@@ -1,9 +1,11 @@
 //! The counting formulas against exhaustive enumeration.
 
 use rand::RngExt;
+use setveil::data::Vocabulary;
 use setveil::data::{ItemId, K};
+use setveil::release::Disassociated;
 use setveil::release::{Bag, Cluster, JointCluster, SimpleCluster};
-use setveil::worlds::{ClusterModel, ClusterWorlds, Knowledge};
+use setveil::worlds::{ClusterModel, ClusterWorlds, Knowledge, ReleaseWorlds};
 use testkit::random::rng;
 use testkit::worlds::{each_world, support};
 
@@ -177,4 +179,77 @@ fn clusters_of_thousands_keep_their_precision() {
     let model = ClusterModel::from_totals(2000, &[1997], 1, Knowledge::Algorithm(k));
     assert!(model.expected_support(&[1997], 1).abs() < 1e-9);
     assert!((model.expected_support(&[], 1) - 3.0).abs() < 1e-9);
+}
+
+#[test]
+fn posteriors_agree_with_enumeration_over_several_clusters() {
+    let mut rng = rng(3);
+    let items: Vec<ItemId> = (0..6).collect();
+    let mut asked = 0;
+    while asked < 2000 {
+        // Two clusters over the same items.
+        let clusters: Vec<Cluster> = (0..2).map(|_| simple(&mut rng, 3, 0, 2, 2)).collect();
+        let sets = itemsets(&items);
+        let seen: Vec<_> = clusters.iter().map(|c| enumerate(c, 3, &sets)).collect();
+        if seen.iter().any(|(count, _)| *count == 0) {
+            continue;
+        }
+        let mean = |set: &[ItemId]| -> f64 {
+            let i = sets.iter().position(|s| s == set).unwrap();
+            seen.iter().map(|(count, seen)| seen[i].1 as f64 / *count as f64).sum()
+        };
+        let vocabulary = Vocabulary::new(items.iter().map(|i| i.to_string()));
+        let body = Disassociated { vocabulary, clusters: clusters.clone() };
+        let worlds = ReleaseWorlds::new(&body, Knowledge::Format);
+        for known in sets.iter().filter(|s| s.len() <= 2) {
+            let posterior = worlds.posterior(known);
+            assert!((posterior.candidates - mean(known)).abs() < 1e-8 && posterior.exact);
+            assert!((worlds.answer(known).expected - mean(known)).abs() < 1e-8);
+            for &y in items.iter().filter(|y| !known.contains(y) && posterior.candidates > 0.0) {
+                let mut both = known.clone();
+                both.push(y);
+                both.sort_unstable();
+                let right = mean(&both) / mean(known);
+                assert!((posterior.of(y) - right).abs() < 1e-8, "{clusters:?} {known:?} {y}");
+                asked += 1;
+            }
+        }
+    }
+}
+
+#[test]
+fn posteriors_of_joint_clusters_agree_with_their_answers() {
+    let mut rng = rng(4);
+    let items = [0, 1, 2, 10, 11, 12, 20, 21, 30, 31, 40, 41];
+    let mut asked = 0;
+    for i in 0..300 {
+        let cluster = joint(&mut rng, i % 2 == 0);
+        let vocabulary = Vocabulary::new((0..42).map(|i| format!("{i:02}")));
+        let body = Disassociated { vocabulary, clusters: vec![cluster.clone()] };
+        let worlds = ReleaseWorlds::new(&body, Knowledge::Format);
+        for known in itemsets(&items).into_iter().filter(|s| s.len() <= 2) {
+            let posterior = worlds.posterior(&known);
+            let answer = worlds.answer(&known);
+            // Answers are kept inside their bounds: compare where they are not cut.
+            let inside = |a: &setveil::worlds::Answer| {
+                a.expected > a.lower as f64 && a.expected < a.upper as f64
+            };
+            if !inside(&answer) {
+                continue;
+            }
+            assert!((posterior.candidates - answer.expected).abs() < 1e-9, "{cluster:?} {known:?}");
+            for &y in items.iter().filter(|y| !known.contains(y)) {
+                let mut both = known.clone();
+                both.push(y);
+                both.sort_unstable();
+                let with = worlds.answer(&both);
+                if inside(&with) {
+                    let right = with.expected / answer.expected;
+                    assert!((posterior.of(y) - right).abs() < 1e-9, "{cluster:?} {known:?} {y}");
+                    asked += 1;
+                }
+            }
+        }
+    }
+    assert!(asked > 100, "{asked}");
 }
