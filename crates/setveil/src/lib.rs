@@ -19,6 +19,7 @@
 //! # Ok::<(), setveil::Error>(())
 //! ```
 
+pub mod attack;
 pub mod data;
 pub mod error;
 pub mod generate;

@@ -112,8 +112,7 @@ pub(super) fn random_subset(items: &[ItemId], size: usize, rng: &mut impl RngExt
     if items.len() <= size {
         return items.to_vec();
     }
-    let mut chosen: Vec<ItemId> =
-        sample(rng, items.len(), size).iter().map(|i| items[i]).collect();
+    let mut chosen: Vec<ItemId> = sample(rng, items.len(), size).iter().map(|i| items[i]).collect();
     chosen.sort_unstable();
     chosen
 }

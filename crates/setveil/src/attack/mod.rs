@@ -23,11 +23,10 @@ mod grouped;
 pub mod posterior;
 mod report;
 mod targets;
+mod worlds;
 
 pub use adversary::{Adversary, Background};
-pub use report::{
-    AlgorithmRisk, Association, Classes, Level, PosteriorRisk, Report, WorstTarget,
-};
+pub use report::{AlgorithmRisk, Association, Classes, Level, PosteriorRisk, Report, WorstTarget};
 
 use crate::data::{Dataset, ItemId, K};
 use crate::release::{Body, Disassociated, Release, SimpleCluster};
@@ -145,12 +144,21 @@ fn disassociated(
     } else {
         report.note("covers speak of the refusals of VERPART: not looked for with this method");
     }
-    let worlds = posterior::Worlds { format: &format, algorithm: &algorithm };
-    posterior::examine(&mut report, &worlds, &people, &background, k, known, options, progress);
+    let vocabulary = &body.vocabulary;
+    let worlds = posterior::Worlds { format: &format, algorithm: &algorithm, vocabulary };
+    posterior::examine(
+        &mut report,
+        &worlds,
+        (&people, &people, &background),
+        k,
+        known,
+        options,
+        progress,
+    );
     report.items_below_k = Some(algorithm::items_below_k(body, k));
     if let Some(kernel) = kernel.filter(|_| options.worlds > 0) {
         progress.stage("algorithm", Some(options.clusters as u64));
-        let risk = algorithm::examine(body, k, options, kernel, progress);
+        let risk = algorithm::examine(body, k, model.m().unwrap_or(2), options, kernel, progress);
         report.algorithm = Some(risk);
     }
     report.note(report::OTHER_KNOWLEDGE);

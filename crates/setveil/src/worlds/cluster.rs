@@ -249,6 +249,17 @@ impl<'a> ClusterWorlds<'a> {
         Answer { lower, expected, upper, exact: exact || lower == upper }
     }
 
+    /// The upper bound of [`answer`](Self::answer) alone.
+    pub fn upper_bound(&self, itemset: &[ItemId]) -> u64 {
+        let parts: Vec<Option<Parts>> =
+            self.leaves.iter().map(|leaf| self.parts(leaf, itemset)).collect();
+        let of_leaf = |(leaf, parts): (&Leaf, &Option<Parts>)| {
+            parts.as_ref().map_or(0, |parts| parts.upper(leaf))
+        };
+        let uppers: Vec<u64> = self.leaves.iter().zip(&parts).map(of_leaf).collect();
+        self.upper(self.nodes.len() - 1, &parts, &uppers)
+    }
+
     /// The greatest support below `node` over the leaves that `uppers` gives
     /// anything to: leaves that draw the same part from a shared chunk
     /// together get no more than it has.

@@ -24,7 +24,7 @@
 //! *algorithm* is narrower and holds only where the algorithm really left
 //! nothing else in the term chunk.
 //!
-//! This module does not see any original data and draws no random numbers.
+//! This module does not see any original data.
 
 mod bounds;
 mod cluster;

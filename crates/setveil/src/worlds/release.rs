@@ -4,6 +4,7 @@
 //! sum of E[S + y] over the clusters, divided by the sum of E[S]: every record
 //! of every world is as likely to be the person's as any other that has S.
 
+use rand::RngExt;
 use rustc_hash::FxHashMap;
 
 use super::cluster::{ClusterWorlds, Leaf};
@@ -108,6 +109,51 @@ impl<'a> ReleaseWorlds<'a> {
         clusters.iter().fold(Answer::NONE, |sum, &c| sum.plus(self.clusters[c].answer(itemset)))
     }
 
+    /// The upper bound of [`answer`](Self::answer) alone.
+    pub fn upper_bound(&self, itemset: &[ItemId]) -> u64 {
+        let clusters = self.clusters_with(itemset).into_iter();
+        clusters.map(|c| self.clusters[c].upper_bound(itemset)).sum()
+    }
+
+    /// Draws a record as it could be: a random leaf, for each chunk a random
+    /// place, each term of the term chunk by its share. Chunks are drawn
+    /// independently, so this is a record of a random world only up to the
+    /// rule that no other record is empty; an empty one is drawn again, and
+    /// given up after a while.
+    pub fn draw(&self, rng: &mut impl RngExt) -> Vec<ItemId> {
+        let sizes = self.clusters.iter().map(|c| c.leaf_models().map(|m| m.size()).sum::<u64>());
+        let total: u64 = sizes.clone().sum();
+        if total == 0 {
+            return Vec::new();
+        }
+        let mut place = rng.random_range(0..total);
+        let cluster = sizes
+            .zip(&self.clusters)
+            .find(|(size, _)| {
+                let here = place < *size;
+                place = if here { place } else { place - size };
+                here
+            })
+            .expect("the place is below the total")
+            .1;
+        let leaf = cluster
+            .leaves
+            .iter()
+            .find(|leaf| {
+                let here = place < leaf.model.size();
+                place = if here { place } else { place - leaf.model.size() };
+                here
+            })
+            .expect("the place is below the cluster's size");
+        for _ in 0..100 {
+            let record = draw_in(cluster, leaf, rng);
+            if !record.is_empty() {
+                return record;
+            }
+        }
+        Vec::new()
+    }
+
     fn leaves_with(&self, itemset: &[ItemId]) -> Vec<(u32, u32)> {
         let place = |item: ItemId| self.places.get(item as usize).map_or(&[][..], Vec::as_slice);
         let Some(&rarest) = itemset.iter().min_by_key(|&&i| place(i).len()) else {
@@ -153,6 +199,37 @@ impl<'a> ReleaseWorlds<'a> {
         }
         sum.into_posterior(known)
     }
+}
+
+fn draw_in(cluster: &ClusterWorlds, leaf: &Leaf, rng: &mut impl RngExt) -> Vec<ItemId> {
+    let size = leaf.model.size() as f64;
+    let mut record = Vec::new();
+    for &c in &leaf.own {
+        let mut place = rng.random_range(0..leaf.model.size());
+        for (items, count) in cluster.chunks[c].bag.iter() {
+            if place < u64::from(count) {
+                record.extend_from_slice(items);
+                break;
+            }
+            place -= u64::from(count);
+        }
+    }
+    for inflow in &leaf.shared {
+        let chunk = &cluster.chunks[inflow.chunk];
+        let mut place: f64 = rng.random();
+        for ((items, count), open) in chunk.bag.iter().zip(&chunk.open) {
+            place -= if inflow.lets_in(items) { f64::from(count) / *open as f64 } else { 0.0 };
+            if place < 0.0 {
+                record.extend_from_slice(items);
+                break;
+            }
+        }
+    }
+    let share = (leaf.model.ratio(0, 1) / size).clamp(0.0, 1.0);
+    record.extend(leaf.term_chunk.iter().filter(|_| rng.random_bool(share)));
+    record.sort_unstable();
+    record.dedup();
+    record
 }
 
 /// Expected supports of known + y so far.
