@@ -2,6 +2,7 @@
 //! subcommand a paper, which writes a CSV table and an SVG plot per figure.
 
 mod cahd_2008;
+mod cover_problem_2016;
 mod data;
 mod figure;
 
@@ -23,6 +24,9 @@ struct Cli {
 enum Paper {
     #[command(name = "cahd-2008")]
     Cahd2008(cahd_2008::Cahd2008),
+    /// Breaches for strong, moderate and weak attackers (section 6)
+    #[command(name = "cover-problem-2016")]
+    CoverProblem2016(cover_problem_2016::Args),
 }
 
 fn main() -> anyhow::Result<()> {
@@ -30,5 +34,6 @@ fn main() -> anyhow::Result<()> {
     std::fs::create_dir_all(&cli.output)?;
     match cli.paper {
         Paper::Cahd2008(paper) => paper.run(&cli.output),
+        Paper::CoverProblem2016(args) => args.run(&cli.output),
     }
 }

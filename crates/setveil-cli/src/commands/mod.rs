@@ -4,6 +4,7 @@ pub mod anonymize;
 pub mod band;
 pub mod completions;
 pub mod demo;
+pub mod attack;
 pub mod evaluate;
 pub mod generate;
 pub mod man;
