@@ -2,9 +2,9 @@
 
 pub mod anonymize;
 pub mod band;
+pub mod attack;
 pub mod completions;
 pub mod demo;
-pub mod attack;
 pub mod evaluate;
 pub mod generate;
 pub mod man;

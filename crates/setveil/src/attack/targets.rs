@@ -60,7 +60,10 @@ impl People {
             data.vocabulary().labels().map(|label| vocabulary.id(label)).collect();
         let published =
             |record: &[ItemId]| record.iter().filter_map(|&i| ids[i as usize]).collect();
-        Self::from_records(data.records().map(published))
+        let mut records: Vec<Vec<ItemId>> = data.records().map(published).collect();
+        // What is drawn must not depend on the order of the rows.
+        records.sort_unstable();
+        Self::from_records(records.into_iter())
     }
 
     pub(super) fn from_records(records: impl Iterator<Item = Vec<ItemId>>) -> Self {

@@ -102,7 +102,9 @@ fn place_term(
         let chosen = || (0..leaf.size as usize).filter(|r| subset >> r & 1 == 1);
         chosen().for_each(|r| records[r].push(item));
         place_term(leaf, term + 1, records, each);
-        chosen().for_each(|r| records[r].truncate(records[r].len() - 1));
+        for r in chosen() {
+            records[r].pop();
+        }
     }
 }
 

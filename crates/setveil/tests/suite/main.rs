@@ -1,6 +1,7 @@
 //! One test binary: a module per part of the library, named like it.
 
 mod cahd;
+mod attack;
 mod disassociation;
 mod grouped;
 mod kl;
