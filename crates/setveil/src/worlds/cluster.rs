@@ -5,6 +5,8 @@
 //! This file builds that structure and answers; [`parts`](super::parts) splits
 //! itemsets by it.
 
+use rustc_hash::FxHashMap;
+
 use super::parts::Parts;
 use super::{Answer, ClusterModel, Knowledge, bounds};
 use crate::data::ItemId;
@@ -40,6 +42,8 @@ pub struct ClusterWorlds<'a> {
     /// In postorder: the root is last.
     pub(super) nodes: Vec<Node>,
     pub(super) chunks: Vec<Chunk<'a>>,
+    /// For each item the shared chunks that have it, ascending.
+    pub(super) shared_with: FxHashMap<ItemId, Vec<usize>>,
 }
 
 /// A record or shared chunk.
@@ -73,10 +77,16 @@ pub(super) struct Leaf<'a> {
     /// Its own record chunks.
     pub(super) own: Vec<usize>,
     pub(super) term_chunk: &'a [ItemId],
-    /// From the lowest joint cluster upwards.
+    /// From the lowest joint cluster upwards, so chunks ascend.
     pub(super) shared: Vec<Inflow>,
     /// No more sub-records than this can come from shared chunks.
     pub(super) most_shared: u64,
+    /// The joint clusters above, from the lowest upwards.
+    pub(super) path: Vec<usize>,
+    /// Shared chunks above that bring nothing or not everything.
+    pub(super) exceptions: Vec<usize>,
+    /// Indices of the inflows that bring something, but not everything.
+    pub(super) partly: Vec<usize>,
 }
 
 /// A shared chunk that can bring something to a leaf.
@@ -98,7 +108,12 @@ impl Inflow {
 impl<'a> ClusterWorlds<'a> {
     /// Prepares a cluster.
     pub fn new(cluster: &'a Cluster, knowledge: Knowledge) -> Self {
-        let mut worlds = Self { leaves: Vec::new(), nodes: Vec::new(), chunks: Vec::new() };
+        let mut worlds = Self {
+            leaves: Vec::new(),
+            nodes: Vec::new(),
+            chunks: Vec::new(),
+            shared_with: FxHashMap::default(),
+        };
         worlds.add(cluster, knowledge);
         if worlds.is_joint() {
             worlds.add_inflows();
@@ -131,8 +146,18 @@ impl<'a> ClusterWorlds<'a> {
                 term_chunk: &simple.term_chunk,
                 shared: Vec::new(),
                 most_shared: 0,
+                path: Vec::new(),
+                exceptions: Vec::new(),
+                partly: Vec::new(),
             }),
-            Cluster::Joint(_) => shared = chunks,
+            Cluster::Joint(_) => {
+                shared = chunks;
+                for &c in &shared {
+                    for &item in &self.chunks[c].domain {
+                        self.shared_with.entry(item).or_default().push(c);
+                    }
+                }
+            }
         }
         let leaves = first..self.leaves.len();
         let size = leaves.clone().map(|l| self.leaves[l].model.size).sum();
@@ -169,16 +194,21 @@ impl<'a> ClusterWorlds<'a> {
                         let blocked = chunk.domain.iter().filter(also).copied().collect();
                         (l, Inflow { chunk: c, node: n, blocked })
                     })
-                    .filter(|(_, inflow)| inflow.blocked.len() < chunk.domain.len())
                     .collect();
                 let sizes = inflows.iter().map(|(l, inflow)| (self.leaves[*l].model.size, inflow));
                 chunk.find_open(&sizes.collect::<Vec<_>>());
                 for (l, inflow) in inflows {
                     let most = chunk.bag.iter().filter(|(items, _)| inflow.lets_in(items));
                     let most: u64 = most.map(|(_, count)| u64::from(count)).sum();
+                    let leaf = &mut self.leaves[l];
+                    if !inflow.blocked.is_empty() {
+                        leaf.exceptions.push(c);
+                    }
                     if most > 0 {
-                        let leaf = &mut self.leaves[l];
                         leaf.most_shared += most.min(leaf.model.size);
+                        if !inflow.blocked.is_empty() {
+                            leaf.partly.push(leaf.shared.len());
+                        }
                         leaf.shared.push(inflow);
                     }
                 }
@@ -186,6 +216,7 @@ impl<'a> ClusterWorlds<'a> {
             let domain: Vec<ItemId> =
                 node.shared.iter().flat_map(|&c| &self.chunks[c].domain).copied().collect();
             for l in node.leaves.clone().filter(|_| !domain.is_empty()) {
+                self.leaves[l].path.push(n);
                 taken[l].extend_from_slice(&domain);
                 taken[l].sort_unstable();
                 taken[l].dedup();

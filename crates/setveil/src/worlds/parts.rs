@@ -109,6 +109,13 @@ impl Chunk<'_> {
 }
 
 impl ClusterWorlds<'_> {
+    /// The lowest shared chunk that can bring `item` to the leaf, as an index
+    /// of its inflows.
+    fn inflow(&self, leaf: &Leaf, item: ItemId) -> Option<usize> {
+        let chunks = self.shared_with.get(&item)?;
+        chunks.iter().find_map(|c| leaf.shared.binary_search_by_key(c, |i| i.chunk).ok())
+    }
+
     /// Splits the itemset by its sources in a leaf; none if an item has no
     /// source or no sub-record with a part may be there.
     pub(super) fn parts(&self, leaf: &Leaf, itemset: &[ItemId]) -> Option<Parts> {
@@ -122,7 +129,7 @@ impl ClusterWorlds<'_> {
             } else if leaf.term_chunk.binary_search(&item).is_ok() {
                 parts.terms += 1;
             } else {
-                let inflow = leaf.shared.iter().position(|i| self.chunks[i.chunk].has(item))?;
+                let inflow = self.inflow(leaf, item)?;
                 match parts.shared.iter_mut().find(|p| p.inflow == inflow) {
                     Some(part) => part.items.push(item),
                     None => {

@@ -168,9 +168,15 @@ impl<'a> ReleaseWorlds<'a> {
     /// Whether a record could be one of the cluster's: every part of it stands
     /// in a chunk, and every item has a source in one and the same leaf.
     pub fn fits(&self, cluster: usize, record: &[ItemId]) -> bool {
+        let place = |item: ItemId| self.places.get(item as usize).map_or(&[][..], Vec::as_slice);
+        let Some(&rarest) = record.iter().min_by_key(|&&i| place(i).len()) else { return false };
+        let places = place(rarest);
+        let start = places.partition_point(|p| (p.0 as usize) < cluster);
+        let here = places[start..].iter().take_while(|p| p.0 as usize == cluster);
+        let mut here = here.filter(|p| record.iter().all(|&i| place(i).binary_search(p).is_ok()));
         let cluster = &self.clusters[cluster];
-        cluster.leaves.iter().any(|leaf| {
-            cluster.parts(leaf, record).is_some_and(|parts| {
+        here.any(|&(_, l)| {
+            cluster.parts(&cluster.leaves[l as usize], record).is_some_and(|parts| {
                 let own = parts.own.iter().map(|p| (p.chunk, &p.items));
                 let shared = parts.shared.iter().map(|p| (p.chunk, &p.items));
                 own.chain(shared).all(|(chunk, items)| {
@@ -186,7 +192,7 @@ impl<'a> ReleaseWorlds<'a> {
         let mut sum = Sum { exact: true, ..Sum::default() };
         for run in self.leaves_with(known).chunk_by(|a, b| a.0 == b.0) {
             let cluster = &self.clusters[run[0].0 as usize];
-            let mut spread = Spread::default();
+            let mut spread = Spread::new(cluster);
             for &(_, l) in run {
                 let leaf = &cluster.leaves[l as usize];
                 if let Some(parts) = cluster.parts(leaf, known) {
@@ -241,16 +247,27 @@ struct Sum {
 }
 
 /// Weights of whole shared chunks, which are the same for many leaves and
-/// therefore multiplied out once per cluster: for a chunk, and the items of
-/// it that are known already, what to multiply the mean per record by.
-#[derive(Default)]
-struct Spread(Vec<(usize, Vec<ItemId>, f64)>);
+/// therefore multiplied out once per cluster: what to multiply the mean per
+/// record by.
+struct Spread {
+    /// For all shared chunks of a joint cluster, by node.
+    nodes: Vec<f64>,
+    /// What to take off again for chunks that are exceptions, by chunk.
+    exceptions: Vec<f64>,
+    /// For chunks of which some items are known.
+    known: Vec<(usize, Vec<ItemId>, f64)>,
+}
 
 impl Spread {
-    fn add(&mut self, chunk: usize, items: &[ItemId], weight: f64) {
-        match self.0.iter_mut().find(|(c, i, _)| *c == chunk && i == items) {
+    fn new(cluster: &ClusterWorlds) -> Self {
+        let (nodes, chunks) = (cluster.nodes.len(), cluster.chunks.len());
+        Self { nodes: vec![0.0; nodes], exceptions: vec![0.0; chunks], known: Vec::new() }
+    }
+
+    fn add_known(&mut self, chunk: usize, items: &[ItemId], weight: f64) {
+        match self.known.iter_mut().find(|(c, i, _)| *c == chunk && i == items) {
             Some((_, _, sum)) => *sum += weight,
-            None => self.0.push((chunk, items.to_vec(), weight)),
+            None => self.known.push((chunk, items.to_vec(), weight)),
         }
     }
 }
@@ -293,38 +310,47 @@ impl Sum {
         for &y in leaf.term_chunk.iter().filter(|y| known.binary_search(y).is_err()) {
             self.add(y, term);
         }
-        for (i, inflow) in leaf.shared.iter().enumerate() {
-            let part = parts.shared.iter().find(|p| p.inflow == i);
-            let per_record = leaf.model.size as f64;
-            let (items, weight) = match part {
+        let per_record = leaf.model.size() as f64;
+        leaf.path.iter().for_each(|&node| spread.nodes[node] += another * per_record);
+        for &chunk in &leaf.exceptions {
+            spread.exceptions[chunk] += another * per_record;
+        }
+        for part in parts.shared.iter().filter(|p| leaf.shared[p.inflow].blocked.is_empty()) {
+            spread.exceptions[part.chunk] += another * per_record;
+            spread.add_known(part.chunk, &part.items, same / part.mean * per_record);
+        }
+        for &i in &leaf.partly {
+            let inflow = &leaf.shared[i];
+            let (items, weight) = match parts.shared.iter().find(|p| p.inflow == i) {
                 Some(part) => (&part.items[..], same / part.mean * per_record),
                 None => (&[][..], another * per_record),
             };
-            if inflow.blocked.is_empty() {
-                spread.add(inflow.chunk, items, weight);
-            } else {
-                let chunk = &cluster.chunks[inflow.chunk];
-                let coming = chunk.bag.iter().zip(&chunk.open).filter(|((sub_record, _), _)| {
-                    contains(sub_record, items) && inflow.lets_in(sub_record)
-                });
-                for ((sub_record, count), open) in coming {
-                    let weight = weight * f64::from(count) / *open as f64;
-                    sub_record.iter().for_each(|&y| self.add(y, weight));
-                }
+            let chunk = &cluster.chunks[inflow.chunk];
+            let coming = chunk.bag.iter().zip(&chunk.open).filter(|((sub_record, _), _)| {
+                contains(sub_record, items) && inflow.lets_in(sub_record)
+            });
+            for ((sub_record, count), open) in coming {
+                let weight = weight * f64::from(count) / *open as f64;
+                sub_record.iter().for_each(|&y| self.add(y, weight));
             }
         }
     }
 
     /// Multiplies out what was collected per shared chunk.
     fn finish(&mut self, cluster: &ClusterWorlds, spread: Spread) {
-        for (chunk, items, weight) in spread.0 {
-            let chunk = &cluster.chunks[chunk];
-            if items.is_empty() {
-                for (&y, &(_, mean)) in chunk.domain.iter().zip(&chunk.supports) {
-                    self.add(y, weight * mean);
+        for (node, all) in cluster.nodes.iter().zip(spread.nodes).filter(|(_, all)| *all > 0.0) {
+            for &c in &node.shared {
+                let (chunk, weight) = (&cluster.chunks[c], all - spread.exceptions[c]);
+                // Nothing but rounding is left where every leaf is an exception.
+                if weight > 1e-9 * all {
+                    for (&y, &(_, mean)) in chunk.domain.iter().zip(&chunk.supports) {
+                        self.add(y, weight * mean);
+                    }
                 }
-                continue;
             }
+        }
+        for (chunk, items, weight) in spread.known {
+            let chunk = &cluster.chunks[chunk];
             for ((sub_record, count), open) in chunk.bag.iter().zip(&chunk.open) {
                 if contains(sub_record, &items) {
                     let weight = weight * f64::from(count) / *open as f64;
