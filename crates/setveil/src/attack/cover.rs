@@ -27,9 +27,9 @@ use crate::release::{Bag, Disassociated, SimpleCluster};
 use crate::worlds::ReleaseWorlds;
 
 /// Must stand wherever a number of covers is printed.
-pub const NO_COVER_IS_NOT_SAFETY: &str = "absence of a cover is not safety: on random small \
-    clusters the corrected test finds about half of the pairs that an attacker who knows the \
-    algorithm can narrow down to fewer than k records, and the printed one fewer";
+pub const NO_COVER_IS_NOT_SAFETY: &str = "absence of a cover is not safety: enumeration of small \
+    clusters finds pairs that an attacker who knows the algorithm can narrow down to fewer than k \
+    records although no cover shows them";
 
 /// A pair that is in fewer than k records of its cluster.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

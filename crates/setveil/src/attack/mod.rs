@@ -66,7 +66,7 @@ impl Default for Options {
             share: 0.1,
             seed: 1,
             known: None,
-            targets: 1000,
+            targets: 400,
             worlds: 200,
             clusters: 50,
         }
