@@ -4,9 +4,9 @@
 
 pub mod cases;
 pub mod format_guarantee;
-pub mod grouped;
 pub mod formats;
 pub mod fuzz;
+pub mod grouped;
 pub mod random;
 pub mod real;
 pub mod sabotage;

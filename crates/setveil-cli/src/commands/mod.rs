@@ -1,8 +1,8 @@
 //! One file a command: read the arguments, call the library, answer.
 
 pub mod anonymize;
-pub mod band;
 pub mod attack;
+pub mod band;
 pub mod completions;
 pub mod demo;
 pub mod evaluate;

@@ -1,8 +1,8 @@
 //! The command line from outside: one module a command.
 
+mod bad_input;
 mod band;
 mod cahd;
-mod bad_input;
 mod commands;
 mod manners;
 

@@ -1,14 +1,14 @@
 //! One test binary: a module per part of the library, named like it.
 
-mod cahd;
 mod attack;
+mod cahd;
 mod disassociation;
-mod grouped;
-mod kl;
-mod printed_cahd;
 mod documents;
 mod generators;
+mod grouped;
+mod kl;
 mod layering;
+mod printed_cahd;
 mod readers;
 mod release_directory;
 mod worlds;
