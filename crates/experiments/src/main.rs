@@ -2,6 +2,7 @@
 //! subcommand a paper, which writes a CSV table and an SVG plot per figure.
 
 mod cahd_2008;
+mod cover_problem_2016;
 mod data;
 mod dls_2022;
 mod figure;
@@ -30,6 +31,9 @@ enum Paper {
     /// Figures 3 to 7: Partition and Apriori
     #[command(name = "partition-2009")]
     Partition2009(partition_2009::Args),
+    /// Breaches for strong, moderate and weak attackers (section 6)
+    #[command(name = "cover-problem-2016")]
+    CoverProblem2016(cover_problem_2016::Args),
 }
 
 fn main() -> anyhow::Result<()> {
@@ -39,5 +43,6 @@ fn main() -> anyhow::Result<()> {
         Paper::Cahd2008(paper) => paper.run(&cli.output),
         Paper::Dls2022(args) => dls_2022::run(&args, &cli.output),
         Paper::Partition2009(paper) => paper.run(&cli.output),
+        Paper::CoverProblem2016(args) => args.run(&cli.output),
     }
 }

@@ -19,6 +19,7 @@
 //! # Ok::<(), setveil::Error>(())
 //! ```
 
+pub mod attack;
 pub mod data;
 pub mod error;
 pub mod generate;
@@ -29,6 +30,7 @@ pub mod profile;
 pub mod progress;
 pub mod release;
 pub mod verify;
+pub mod worlds;
 
 pub use data::{Dataset, Hierarchy};
 pub use error::Error;

@@ -13,3 +13,4 @@ pub mod random;
 pub mod real;
 pub mod sabotage;
 pub mod sabotage_generalized;
+pub mod worlds;

@@ -1,6 +1,7 @@
 //! One file a command: read the arguments, call the library, answer.
 
 pub mod anonymize;
+pub mod attack;
 pub mod band;
 pub mod completions;
 pub mod demo;

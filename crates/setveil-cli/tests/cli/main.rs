@@ -43,3 +43,4 @@ pub fn folder(files: &[(&str, &[u8])]) -> tempfile::TempDir {
     }
     dir
 }
+mod attack;

@@ -1,5 +1,6 @@
 //! One test binary: a module per part of the library, named like it.
 
+mod attack;
 mod cahd;
 mod disassociation;
 mod dls;
@@ -13,3 +14,4 @@ mod printed_cahd;
 mod query_log;
 mod readers;
 mod release_directory;
+mod worlds;

@@ -1,0 +1,80 @@
+//! cover-problem-2016, section 6: breaches against the maximum cluster size
+//! for the three attackers, k = 3, m = 2.
+//!
+//! The paper's data sets that are at hand are both click-streams; REFINE is
+//! off, since the paper leaves shared chunks out.
+
+use std::path::Path;
+
+use setveil::attack::{Adversary, Options, attack};
+use setveil::data::{K, M};
+use setveil::methods::disassociation::{Parameters, anonymize};
+
+use crate::data::load;
+use crate::figure::Figure;
+
+/// Attacks BMS-WebView-1 and -2 for growing clusters.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// The largest clusters to try
+    #[arg(long, value_delimiter = ',', default_values_t = [10, 20, 30, 40, 50, 75, 100])]
+    sizes: Vec<usize>,
+    /// The share of the records that the moderate attacker knows
+    #[arg(long, default_value_t = 0.1)]
+    share: f64,
+    /// Let clusters share chunks
+    #[arg(long)]
+    refine: bool,
+}
+
+impl Args {
+    /// Writes three figures (one an attacker) for each of two counts.
+    pub fn run(&self, output: &Path) -> anyhow::Result<()> {
+        let attackers = [
+            (Adversary::Strong, "strong"),
+            (Adversary::Moderate, "moderate"),
+            (Adversary::Weak, "weak"),
+        ];
+        let size = "maximum cluster size";
+        let mut figures: Vec<[Figure; 3]> = attackers
+            .iter()
+            .map(|(_, name)| {
+                let figure = |what: &str, y: &str| {
+                    let title = format!("cover-problem-2016, Fig. 4: {name} attacker, {y}");
+                    Figure::new(&format!("cover-{name}-{what}"), &title, size, y)
+                };
+                [
+                    figure("printed", "total as printed"),
+                    figure("pairs", "breached pairs"),
+                    figure("records", "vulnerable records"),
+                ]
+            })
+            .collect();
+        for data in ["bms-webview-1", "bms-webview-2"] {
+            let dataset = load(data)?;
+            for &max in &self.sizes {
+                let mut parameters = Parameters::new(K::new(3)?, M::new(2)?);
+                parameters.max_cluster_size = Some(max);
+                parameters.refine = self.refine;
+                let release = anonymize(&dataset, &parameters, &())?;
+                for ((adversary, _), figures) in attackers.iter().zip(&mut figures) {
+                    // Posteriors and the algorithm-aware attacker are not in the paper.
+                    let options = Options {
+                        adversary: *adversary,
+                        share: self.share,
+                        targets: 1,
+                        worlds: 0,
+                        ..Options::default()
+                    };
+                    let report = attack(&release, Some(&dataset), &options, None, &())?;
+                    let counts =
+                        [report.printed_total, report.breached_pairs, report.vulnerable_records];
+                    for (figure, count) in figures.iter_mut().zip(counts) {
+                        figure.point(data, max as f64, count.unwrap_or(0) as f64);
+                    }
+                }
+            }
+        }
+        figures.iter().flatten().try_for_each(|figure| figure.write(output))
+    }
+}

@@ -1,0 +1,272 @@
+//! `setveil attack`.
+
+use std::fmt::Write;
+use std::path::PathBuf;
+
+use clap::ValueEnum;
+use serde::Serialize;
+use setveil::attack::{self, Adversary, Level, Options, Report, attack};
+use setveil::data::{ItemId, K, M};
+use setveil::methods::disassociation::verpart;
+use setveil::release::{Model, Release, SimpleCluster};
+use setveil::{io, verify};
+
+use crate::context::{Context, Exit};
+use crate::inputs::LayoutArgs;
+
+/// Measure what an attacker still learns from a release
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Example:\n  setveil attack release --original baskets.dat --adversary \
+    moderate --share 0.1\n\nThree promises are printed side by side and never mixed: format (what \
+    `setveil verify` decides),\nalgorithm (what knowing the method gives away) and posterior (the \
+    probability in the end).\nThe exit code is 0 whatever is found: an attack is a measurement, \
+    not a verdict.")]
+pub struct Args {
+    /// The release directory
+    #[arg(value_name = "RELEASE")]
+    release: PathBuf,
+    /// The original data: attack its records, and count which guesses are right
+    #[arg(long, value_name = "DATA")]
+    original: Option<PathBuf>,
+    #[command(flatten)]
+    layout: LayoutArgs,
+    /// What the attacker knows
+    #[arg(long, value_enum, default_value = "strong")]
+    adversary: AdversaryArg,
+    /// Moderate attacker: the share of the records of which m items are known
+    #[arg(long, default_value_t = Options::default().share)]
+    share: f64,
+    /// The seed for everything that is drawn
+    #[arg(long, default_value_t = Options::default().seed)]
+    seed: u64,
+    /// How many items of a target are known [default: the release's m, or 2]; one and two more
+    /// are tried as well
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=16))]
+    known: Option<u32>,
+    /// Examine at most so many targets; all of them if there are no more
+    #[arg(long, value_name = "N", default_value_t = Options::default().targets)]
+    targets: usize,
+    /// Possible worlds to try the algorithm on, per cluster; 0 for none
+    #[arg(long, value_name = "N", default_value_t = Options::default().worlds)]
+    worlds: usize,
+    /// Clusters to try the algorithm on
+    #[arg(long, value_name = "N", default_value_t = Options::default().clusters)]
+    clusters: usize,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum AdversaryArg {
+    /// Knows the right m items of every record
+    Strong,
+    /// Knows m random items of some of the records
+    Moderate,
+    /// Knows pairs of ten random items and ten words from elsewhere
+    Weak,
+}
+
+/// The format guarantee, beside what the attack says about the other two.
+#[derive(Serialize)]
+struct Format {
+    holds: bool,
+    violation_count: u64,
+}
+
+#[derive(Serialize)]
+struct Answer {
+    #[serde(flatten)]
+    report: Report,
+    format: Format,
+}
+
+impl Args {
+    pub fn run(&self, context: &Context) -> anyhow::Result<Exit> {
+        let release = io::read_release(&self.release)?;
+        let original =
+            self.original.as_deref().map(|path| self.layout.read(path, context)).transpose()?;
+        let kernel = kernel(&release)?;
+        let report = attack(
+            &release,
+            original.as_ref().map(|input| &input.dataset),
+            &self.options(),
+            kernel.as_deref(),
+            context,
+        )?;
+        let verdict = verify::verify(&release);
+        let format = Format { holds: verdict.holds, violation_count: verdict.violation_count };
+        let answer = Answer { report, format };
+        context.answer(&answer, || describe(&answer))?;
+        Ok(Exit::Done)
+    }
+
+    fn options(&self) -> Options {
+        Options {
+            adversary: match self.adversary {
+                AdversaryArg::Strong => Adversary::Strong,
+                AdversaryArg::Moderate => Adversary::Moderate,
+                AdversaryArg::Weak => Adversary::Weak,
+            },
+            share: self.share,
+            seed: self.seed,
+            known: self.known,
+            targets: self.targets,
+            worlds: self.worlds,
+            clusters: self.clusters,
+        }
+    }
+}
+
+/// The algorithm of the release for one cluster, where it can be run on a
+/// cluster alone: sensitive terms would have to be known.
+fn kernel(release: &Release) -> anyhow::Result<Option<Box<attack::Kernel<'static>>>> {
+    let Model::FormatKmAnonymity { k, m, l: None } = release.manifest.guarantee.model else {
+        return Ok(None);
+    };
+    if release.manifest.method != "disassociation" {
+        return Ok(None);
+    }
+    let (k, m) = (K::new(k)?, M::new(m)?);
+    Ok(Some(Box::new(move |records: &[&[ItemId]]| -> SimpleCluster { verpart(records, k, m) })))
+}
+
+fn describe(answer: &Answer) -> String {
+    let Answer { report, format } = answer;
+    let mut text = String::new();
+    let adversary = format!("{:?}", report.adversary).to_lowercase();
+    let _ = writeln!(text, "{} attacker on a release by {}\n", adversary, report.method);
+    let _ = match format.holds {
+        true => writeln!(text, "format     {} holds", report.model),
+        false => writeln!(
+            text,
+            "format     {} does NOT hold: {} violations",
+            report.model, format.violation_count
+        ),
+    };
+    describe_algorithm(&mut text, report);
+    describe_posterior(&mut text, report);
+    if let Some(classes) = &report.classes {
+        let _ = writeln!(
+            text,
+            "\nclasses    {} of at least {} records, {:.1} on average\n           {} of the \
+             published occurrences are not generalised; {} of the records are in a class with \
+             such an item",
+            classes.count,
+            classes.min_size,
+            classes.mean_size,
+            percent(classes.certain_items),
+            percent(classes.homogeneous_records)
+        );
+    }
+    if let Some(groups) = &report.association {
+        let _ = writeln!(
+            text,
+            "\ngroups     {} of at least {} records\n           one sensitive item: at most {}, \
+             {} on average\n           any sensitive item: at most {}, {} on average; {} records \
+             in groups where everybody may have one",
+            groups.groups,
+            groups.min_size,
+            percent(groups.max_item),
+            percent(groups.mean_item),
+            percent(groups.max_any),
+            percent(groups.mean_any),
+            groups.possibly_all_sensitive
+        );
+    }
+    describe_targets(&mut text, report);
+    text.push('\n');
+    for note in &report.notes {
+        let _ = writeln!(text, "note: {note}");
+    }
+    text
+}
+
+fn describe_algorithm(text: &mut String, report: &Report) {
+    if let Some(pairs) = report.breached_pairs {
+        let _ = writeln!(
+            text,
+            "algorithm  covers: {pairs} pairs in fewer than k records of their cluster, {} of \
+             them in the whole release (as printed in the paper: {})",
+            report.breached_pairs_release.unwrap_or(0),
+            report.printed_total.unwrap_or(0)
+        );
+        if let Some(records) = report.vulnerable_records {
+            let _ = writeln!(text, "           vulnerable records: {records}");
+        }
+    }
+    if let Some(items) = report.items_below_k {
+        let _ = writeln!(text, "           items in one term chunk only: {items}");
+    }
+    if let Some(risk) = &report.algorithm {
+        let _ = writeln!(
+            text,
+            "           {} clusters enumerated, {} sampled, {} undecided; {} of {} worlds would \
+             be published like this\n           pairs below k: {} for certain ({} by covers), \
+             {} suspected ({} by covers)",
+            risk.clusters_enumerated,
+            risk.clusters_sampled,
+            risk.clusters_undecided,
+            risk.worlds_accepted,
+            risk.worlds_tried,
+            risk.breached_pairs,
+            risk.breached_pairs_covered,
+            risk.suspected_pairs,
+            risk.suspected_pairs_covered
+        );
+    }
+}
+
+fn describe_posterior(text: &mut String, report: &Report) {
+    let _ = writeln!(
+        text,
+        "posterior  {:>5} {:>8} {:>8} {:>10} {:>8} {:>8} {:>8} {:>8}",
+        "known", "targets", "below k", "candidates", "re-id", "max", "mean", "right"
+    );
+    let share = |value: Option<f64>| value.map_or("-".to_owned(), percent);
+    for level in &report.levels {
+        let Level { known, targets, below_k, min_candidates, reidentification, .. } = level;
+        let candidates = min_candidates.map_or("-".to_owned(), |c| format!("{c:.2}"));
+        let _ = writeln!(
+            text,
+            "           {known:>5} {targets:>8} {:>8} {candidates:>10} {:>8} {:>8} {:>8} {:>8}",
+            share(*below_k),
+            share(*reidentification),
+            share(level.posterior.max),
+            share(level.posterior.mean),
+            share(level.posterior.guess_right),
+        );
+        if let Some(risk) = &level.posterior_algorithm {
+            let _ = writeln!(
+                text,
+                "           {:>62} {:>8} {:>8}",
+                format!("with terms below k {:>8}", share(risk.max)),
+                share(risk.mean),
+                share(risk.guess_right),
+            );
+        }
+    }
+}
+
+fn describe_targets(text: &mut String, report: &Report) {
+    if report.worst_targets.is_empty() {
+        return;
+    }
+    text.push_str("\nworst targets (known -> learned, probability, expected candidates)\n");
+    for target in &report.worst_targets {
+        let _ = writeln!(
+            text,
+            "  {{{}}} -> {}  {}  {:.2}{}",
+            target.known.join(", "),
+            target.item,
+            percent(target.posterior),
+            target.candidates,
+            match target.right {
+                Some(true) => "  right",
+                Some(false) => "  wrong",
+                None => "",
+            }
+        );
+    }
+}
+
+fn percent(share: f64) -> String {
+    format!("{:.1} %", share * 100.0)
+}

@@ -1,0 +1,166 @@
+//! What an attacker still learns from a release (cover-problem-2016, and
+//! beyond it).
+//!
+//! Three promises hide behind "k^m-anonymous", and this module keeps them
+//! apart. [`verify`](crate::verify) decides the **format** guarantee. Here are
+//! the other two: the **algorithm** guarantee, which an attacker who knows the
+//! method can break although the format guarantee holds ([`cover`],
+//! [`algorithm`]), and the **posterior** risk, the probability that the
+//! attacker ends up with ([`posterior`]).
+//!
+//! An attack never proves safety: a cover that is not found, a sample without
+//! a breach and a small posterior under one attacker's model all leave other
+//! attackers. [`Report::notes`] says so with every result.
+//!
+//! The module sees releases, and original data only where the caller gives
+//! it; it sees no method. The algorithm arrives as a [`Kernel`].
+
+mod adversary;
+pub mod algorithm;
+pub mod cover;
+mod generalized;
+mod grouped;
+pub mod posterior;
+mod report;
+mod targets;
+mod worlds;
+
+pub use adversary::{Adversary, Background};
+pub use report::{AlgorithmRisk, Association, Classes, Level, PosteriorRisk, Report, WorstTarget};
+
+use crate::data::{Dataset, ItemId, K};
+use crate::release::{Body, Disassociated, Release, SimpleCluster};
+use crate::worlds::{Knowledge, ReleaseWorlds};
+use crate::{Error, Progress, Result};
+
+/// The algorithm for one cluster: records in, published cluster out, with the
+/// release's own parameters.
+pub type Kernel<'a> = dyn Fn(&[&[ItemId]]) -> SimpleCluster + Sync + 'a;
+
+/// Who attacks, and how much work the attack may be.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// The attacker of cover-problem-2016, section 4.
+    pub adversary: Adversary,
+    /// The share of the records that a moderate attacker knows something about.
+    pub share: f64,
+    /// For everything that is drawn.
+    pub seed: u64,
+    /// How many items of the target are known; by default the release's m, or
+    /// 2 where it has none. One and two more are tried as well.
+    pub known: Option<u32>,
+    /// At most so many targets are examined per number of known items. If there
+    /// are no more than that, all are, and nothing is drawn.
+    pub targets: usize,
+    /// Worlds that are enumerated or drawn per cluster for the algorithm-aware
+    /// attacker; 0 leaves it out.
+    pub worlds: usize,
+    /// Clusters that the algorithm-aware attacker looks at.
+    pub clusters: usize,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            adversary: Adversary::Strong,
+            share: 0.1,
+            seed: 1,
+            known: None,
+            targets: 400,
+            worlds: 200,
+            clusters: 50,
+        }
+    }
+}
+
+/// Attacks a release.
+///
+/// With the `original`, targets are its records and the report counts what
+/// really happens to them. Without it, targets are drawn from the release's
+/// possible worlds: this is what anybody can compute. A `kernel` lets the
+/// algorithm-aware attacker try which worlds the method would have published
+/// like this.
+///
+/// # Complexity
+/// Covers: linear in the release. Posteriors: per target, linear in the leaves
+/// that can hold the known items and in what these publish.
+pub fn attack(
+    release: &Release,
+    original: Option<&Dataset>,
+    options: &Options,
+    kernel: Option<&Kernel>,
+    progress: &dyn Progress,
+) -> Result<Report> {
+    if !(options.share > 0.0 && options.share < 1.0) {
+        return Err(Error::Parameter {
+            name: "share",
+            found: options.share.to_string(),
+            expected: "a number between 0 and 1: a moderate attacker knows some of the records, \
+                       not all",
+        });
+    }
+    match &release.body {
+        Body::Disassociated(body) => {
+            disassociated(release, body, original, options, kernel, progress)
+        }
+        Body::Generalized(body) => {
+            Ok(generalized::attack(release, body, original, options, progress))
+        }
+        Body::Grouped(body) => Ok(grouped::attack(release, body, original, options, progress)),
+    }
+}
+
+fn disassociated(
+    release: &Release,
+    body: &Disassociated,
+    original: Option<&Dataset>,
+    options: &Options,
+    kernel: Option<&Kernel>,
+    progress: &dyn Progress,
+) -> Result<Report> {
+    let model = &release.manifest.guarantee.model;
+    let k = K::new(model.k().unwrap_or(2))?;
+    let known = options.known.or(model.m()).unwrap_or(2);
+    let format = ReleaseWorlds::new(body, Knowledge::Format);
+    let algorithm = ReleaseWorlds::new(body, Knowledge::Algorithm(k));
+    let people = targets::People::new(original, body, &algorithm, options);
+    let background = Background::new(&people, body.vocabulary.len(), known, options);
+
+    let mut report = Report::new(release, options, original.is_some());
+    // The refusals that a cover speaks of are VERPART's.
+    if release.manifest.method == "disassociation" {
+        progress.stage("covers", None);
+        let m = model.m().unwrap_or(2);
+        let covers = cover::find(body, k, m);
+        report.printed_total = Some(cover::printed_total(body, &background));
+        let known_covers = cover::known(&covers, &background);
+        report.breached_pairs = Some(known_covers.len() as u64);
+        report.breached_pairs_release =
+            Some(cover::below_k_everywhere(&known_covers, &covers, body, &algorithm, k));
+        report.vulnerable_records = original
+            .is_some()
+            .then(|| cover::vulnerable_records(&known_covers, &people, &background, &format));
+        report.note(cover::NO_COVER_IS_NOT_SAFETY);
+    } else {
+        report.note("covers speak of the refusals of VERPART: not looked for with this method");
+    }
+    let vocabulary = &body.vocabulary;
+    let worlds = posterior::Worlds { format: &format, algorithm: &algorithm, vocabulary };
+    posterior::examine(
+        &mut report,
+        &worlds,
+        (&people, &people, &background),
+        k,
+        known,
+        options,
+        progress,
+    );
+    report.items_below_k = Some(algorithm::items_below_k(body, k));
+    if let Some(kernel) = kernel.filter(|_| options.worlds > 0) {
+        progress.stage("algorithm", Some(options.clusters as u64));
+        let risk = algorithm::examine(body, k, model.m().unwrap_or(2), options, kernel, progress);
+        report.algorithm = Some(risk);
+    }
+    report.note(report::OTHER_KNOWLEDGE);
+    Ok(report)
+}

@@ -1,0 +1,220 @@
+//! The probability that an attacker ends up with: for every target, how
+//! likely each further item is over all possible worlds.
+//!
+//! Exact for simple clusters; with shared chunks, see
+//! [`ClusterWorlds`](crate::worlds::ClusterWorlds) for the approximation. The
+//! guess is the most probable further item: a release can promise k candidates
+//! and still tell with certainty what they have in common.
+
+use rayon::prelude::*;
+
+use super::report::{LISTED, Level, PosteriorRisk, Report, WorstTarget};
+use super::targets::{People, Target};
+use super::{Background, Options};
+use crate::Progress;
+use crate::data::{ItemId, K, Vocabulary};
+use crate::worlds::{Posterior, ReleaseWorlds};
+
+/// From this probability on, an item counts as known.
+const CERTAIN: f64 = 0.95;
+
+/// The release's worlds, for both kinds of knowledge.
+pub(super) struct Worlds<'a> {
+    pub(super) format: &'a ReleaseWorlds<'a>,
+    pub(super) algorithm: &'a ReleaseWorlds<'a>,
+    pub(super) vocabulary: &'a Vocabulary,
+}
+
+/// What was found out about one set of known items.
+pub(super) struct Finding {
+    pub(super) known: Vec<ItemId>,
+    /// The targets of whom this is known.
+    pub(super) records: Vec<(Option<usize>, f64)>,
+    pub(super) candidates: f64,
+    pub(super) upper: u64,
+    pub(super) best: Option<(ItemId, f64)>,
+    pub(super) best_algorithm: Option<(ItemId, f64)>,
+}
+
+/// Examines attackers that know `known`, one more and two more items.
+pub(super) fn examine(
+    report: &mut Report,
+    worlds: &Worlds,
+    (people, truth, background): (&People, &People, &Background),
+    k: K,
+    known: u32,
+    options: &Options,
+    progress: &dyn Progress,
+) {
+    let evaluate = |set: &[ItemId]| {
+        let format: Posterior = worlds.format.posterior(set);
+        let algorithm = worlds.algorithm.posterior(set).best();
+        (format.candidates, worlds.format.upper_bound(set), format.best(), algorithm)
+    };
+    let k = Some(k.get());
+    let who = (people, truth, background);
+    examine_with(report, worlds.vocabulary, who, k, known, options, progress, &evaluate);
+}
+
+/// Candidates, their greatest number, the best guess, the best guess of an
+/// attacker who knows the algorithm.
+pub(super) type Evaluation = (f64, u64, Option<(ItemId, f64)>, Option<(ItemId, f64)>);
+
+/// [`examine`] for any way to evaluate a set of known items: `people` have the
+/// items that can be known, `truth` all of them, in the same order.
+#[allow(clippy::too_many_arguments)]
+pub(super) fn examine_with(
+    report: &mut Report,
+    vocabulary: &Vocabulary,
+    (people, truth, background): (&People, &People, &Background),
+    k: Option<u32>,
+    known: u32,
+    options: &Options,
+    progress: &dyn Progress,
+    evaluate: &(dyn Fn(&[ItemId]) -> Evaluation + Sync),
+) {
+    for (i, known) in (known..=known + 2).enumerate() {
+        // The attackers beyond the promise get fewer targets.
+        let limit = if i == 0 { options.targets } else { options.targets.div_ceil(4) };
+        let targets = people.targets(background, known as usize, limit, options);
+        progress.stage("posteriors", Some(targets.targets.len() as u64));
+        let findings = find(targets.targets, progress, evaluate);
+        report.levels.push(Level {
+            known,
+            population: targets.population,
+            sampled: targets.sampled,
+            ..level(&findings, truth, report.original, targets.sampled, k)
+        });
+        if i == 0 {
+            report.worst_targets = worst(&findings, truth, vocabulary, report.original);
+        }
+    }
+    report.set_headline();
+}
+
+fn find(
+    mut targets: Vec<Target>,
+    progress: &dyn Progress,
+    evaluate: &(dyn Fn(&[ItemId]) -> Evaluation + Sync),
+) -> Vec<Finding> {
+    targets.sort_by(|a, b| (&a.known, a.record).cmp(&(&b.known, b.record)));
+    let runs: Vec<&[Target]> = targets.chunk_by(|a, b| a.known == b.known).collect();
+    runs.par_iter()
+        .map(|run| {
+            let (candidates, upper, best, best_algorithm) = evaluate(&run[0].known);
+            progress.advance(run.len() as u64);
+            Finding {
+                known: run[0].known.clone(),
+                records: run.iter().map(|t| (t.record, t.weight)).collect(),
+                candidates,
+                upper,
+                best,
+                best_algorithm,
+            }
+        })
+        // Nobody in the release can be the target: nothing is learned.
+        .filter(|finding| finding.upper > 0)
+        .collect()
+}
+
+fn level(
+    findings: &[Finding],
+    truth: &People,
+    original: bool,
+    sampled: bool,
+    k: Option<u32>,
+) -> Level {
+    let weight = |f: &Finding| f.records.iter().map(|(_, w)| w).sum::<f64>();
+    let total: f64 = findings.iter().map(weight).sum();
+    let mean = |value: &dyn Fn(&Finding) -> f64| {
+        (total > 0.0).then(|| findings.iter().map(|f| weight(f) * value(f)).sum::<f64>() / total)
+    };
+    let share = |holds: &dyn Fn(&Finding) -> bool| mean(&|f| f64::from(u8::from(holds(f))));
+    let k = k.map(f64::from);
+    let smallest = findings.iter().map(|f| f.candidates).reduce(f64::min);
+    let risk = |best: fn(&Finding) -> Option<(ItemId, f64)>| {
+        risk_of(findings, truth, original, sampled, best)
+    };
+    Level {
+        known: 0,
+        targets: findings.iter().map(|f| f.records.len() as u64).sum(),
+        population: 0.0,
+        sampled,
+        below_k: k.and_then(|k| share(&|f| (f.upper as f64) < k)),
+        expected_below_k: k.and_then(|k| share(&|f| f.candidates < k)),
+        min_candidates: smallest,
+        reidentification: mean(&|f| 1.0 / f.candidates.max(1.0)),
+        posterior: risk(|f| f.best),
+        posterior_algorithm: findings
+            .iter()
+            .any(|f| f.best_algorithm.is_some())
+            .then(|| risk(|f| f.best_algorithm)),
+    }
+}
+
+fn risk_of(
+    findings: &[Finding],
+    truth: &People,
+    original: bool,
+    sampled: bool,
+    best: fn(&Finding) -> Option<(ItemId, f64)>,
+) -> PosteriorRisk {
+    let probability = |f: &Finding| best(f).map_or(0.0, |(_, p)| p);
+    let (mut total, mut sum, mut squares, mut certain, mut right, mut n) =
+        (0.0, 0.0, 0.0, 0.0, 0.0, 0u64);
+    for finding in findings {
+        let p = probability(finding);
+        for &(record, weight) in &finding.records {
+            total += weight;
+            sum += weight * p;
+            squares += weight * p * p;
+            certain += if p >= CERTAIN { weight } else { 0.0 };
+            n += 1;
+            let hit = best(finding)
+                .zip(record)
+                .is_some_and(|((item, _), r)| truth.record(r).binary_search(&item).is_ok());
+            right += if hit { weight } else { 0.0 };
+        }
+    }
+    if total == 0.0 {
+        return PosteriorRisk::default();
+    }
+    let mean = sum / total;
+    let variance = (squares / total - mean * mean).max(0.0);
+    PosteriorRisk {
+        max: findings.iter().map(probability).reduce(f64::max),
+        mean: Some(mean),
+        error: Some(if sampled { (variance / n as f64).sqrt() } else { 0.0 }),
+        guess_right: original.then_some(right / total),
+        certain: Some(certain / total),
+    }
+}
+
+fn worst(
+    findings: &[Finding],
+    truth: &People,
+    vocabulary: &Vocabulary,
+    original: bool,
+) -> Vec<WorstTarget> {
+    let mut order: Vec<&Finding> = findings.iter().filter(|f| f.best.is_some()).collect();
+    // The surest first; among equals those with the fewest candidates.
+    order.sort_by(|a, b| {
+        let p = |f: &Finding| f.best.map_or(0.0, |(_, p)| p);
+        p(b).total_cmp(&p(a))
+            .then(a.candidates.total_cmp(&b.candidates))
+            .then_with(|| a.known.cmp(&b.known))
+    });
+    let target = |f: &&Finding| {
+        let (item, posterior) = f.best?;
+        let record = f.records.iter().find_map(|(record, _)| *record).filter(|_| original);
+        Some(WorstTarget {
+            known: vocabulary.texts(&f.known),
+            item: vocabulary.label(item).to_owned(),
+            posterior,
+            candidates: f.candidates,
+            upper: f.upper,
+            right: record.map(|r| truth.record(r).binary_search(&item).is_ok()),
+        })
+    };
+    order.iter().take(LISTED).filter_map(target).collect()
+}
