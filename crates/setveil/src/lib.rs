@@ -25,8 +25,10 @@ pub mod generate;
 pub mod io;
 pub mod measure;
 pub mod methods;
+pub mod mine;
 pub mod profile;
 pub mod progress;
+pub mod reconstruct;
 pub mod release;
 pub mod verify;
 

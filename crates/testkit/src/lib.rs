@@ -10,3 +10,8 @@ pub mod fuzz;
 pub mod random;
 pub mod real;
 pub mod sabotage;
+pub mod naive_measures;
+pub mod possible;
+pub mod random;
+pub mod real;
+pub mod releases;

@@ -1,12 +1,26 @@
 //! The measures: what a release is still good for, compared with the
 //! original. One file a measure; the definitions are in `docs/measures.md`.
 
-pub mod kl;
+mod comparison;
+mod pairs;
+mod relative_error;
+mod tlost;
+mod top_k_deviation;
+
+use std::num::NonZeroU32;
+use std::ops::Range;
 
 use serde::Serialize;
 
-use crate::data::Dataset;
-use crate::release::{Body, Release};
+pub use comparison::{Comparison, chunks};
+pub use pairs::{pairs_kept, pairs_limit};
+pub use relative_error::{re, re_a};
+pub use tlost::tlost;
+pub use top_k_deviation::{tkd, tkd_ml2};
+
+use crate::data::{Dataset, Hierarchy};
+use crate::reconstruct::TermOccurrences;
+use crate::release::Release;
 use crate::{Progress, Result};
 
 /// Every measure; none where it does not apply to the method.
@@ -39,22 +53,55 @@ pub struct Evaluation {
 }
 
 /// What the measures need to know.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Options {
-    /// The queries of `kl`.
-    pub kl: kl::Queries,
+    /// How many itemsets `tkd`, `tkd_a` and `tkd_ml2` look at.
+    pub top: usize,
+    /// The ranks of the terms for `re` and `re_a`; the most frequent has rank 0.
+    pub re_range: Range<usize>,
+    /// Over how many reconstructions supports are averaged.
+    pub reconstructions: NonZeroU32,
+    /// Chooses everything that is drawn at random.
+    pub seed: u64,
+    /// How often reconstructions put a term of a term chunk into its cluster.
+    pub terms: TermOccurrences,
+    /// For `tkd_ml2`, and for measures of generalisation where the release
+    /// has no hierarchy of its own.
+    pub hierarchy: Option<Hierarchy>,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            top: 1000,
+            re_range: 200..220,
+            reconstructions: NonZeroU32::MIN,
+            seed: 0,
+            terms: TermOccurrences::default(),
+            hierarchy: None,
+        }
+    }
 }
 
 /// Computes every measure that applies.
+///
+/// # Errors
+/// If no data set fits the release, or it holds items that `original` does not.
 pub fn evaluate(
     release: &Release,
     original: &Dataset,
     options: &Options,
-    _progress: &dyn Progress,
+    progress: &dyn Progress,
 ) -> Result<Evaluation> {
+    let comparison = Comparison::new(release, original, options, progress)?;
+    progress.stage("measure", None);
     let mut evaluation = Evaluation::default();
-    if let Body::Grouped(body) = &release.body {
-        evaluation.kl = kl::kl_divergence(&release.manifest, body, original, &options.kl)?;
-    }
+    (evaluation.tkd, evaluation.tkd_a) = tkd(&comparison);
+    evaluation.tkd_ml2 = tkd_ml2(&comparison);
+    evaluation.re = re(&comparison);
+    evaluation.re_a = re_a(&comparison);
+    evaluation.tlost = tlost(&comparison);
+    evaluation.pairs_kept = pairs_kept(&comparison);
+    evaluation.pairs_limit = pairs_limit(&comparison);
     Ok(evaluation)
 }

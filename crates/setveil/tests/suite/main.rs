@@ -10,3 +10,5 @@ mod generators;
 mod layering;
 mod readers;
 mod release_directory;
+mod measure;
+mod reconstruct;
