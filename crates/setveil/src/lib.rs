@@ -31,6 +31,7 @@ pub mod progress;
 pub mod reconstruct;
 pub mod release;
 pub mod verify;
+pub mod worlds;
 
 pub use data::{Dataset, Hierarchy};
 pub use error::Error;

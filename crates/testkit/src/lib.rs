@@ -15,3 +15,4 @@ pub mod possible;
 pub mod random;
 pub mod real;
 pub mod releases;
+pub mod worlds;

@@ -12,3 +12,4 @@ mod readers;
 mod release_directory;
 mod measure;
 mod reconstruct;
+mod worlds;

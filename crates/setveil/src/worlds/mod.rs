@@ -1,0 +1,91 @@
+//! The possible worlds of a disassociated release: how many data sets agree
+//! with what is published, and how many of their records contain an itemset
+//! (disassociation-2012, sections 3 and 5).
+//!
+//! A world of a simple cluster of `s` records puts the sub-records of each
+//! record chunk into distinct records, every term of the term chunk into at
+//! least one record, and leaves no record empty. A sub-record of a shared
+//! chunk goes to a record of a leaf below its joint cluster, but only to a leaf
+//! where none of its items stands in the record chunks, in the term chunk or
+//! in a shared chunk in between: for a given leaf, every item has one source.
+//! All worlds, as sequences of records, are taken as equally likely.
+//!
+//! - [`ClusterModel`] counts the worlds of a simple cluster **exactly**, from
+//!   the sizes of its chunks alone.
+//! - [`ClusterWorlds`] answers for any published cluster: bounds that always
+//!   hold, and an expected support that is exact for simple clusters and for
+//!   itemsets inside one chunk, and an approximation otherwise
+//!   (see [`ClusterWorlds`] for what is neglected).
+//!
+//! [`Knowledge`] keeps two attackers apart. What follows from the published
+//! *format* holds for every release. What follows from knowing the
+//! *algorithm* is narrower and holds only where the algorithm really left
+//! nothing else in the term chunk.
+//!
+//! This module does not see any original data and draws no random numbers.
+
+mod bounds;
+mod cluster;
+mod model;
+mod precise;
+mod sums;
+
+pub use cluster::ClusterWorlds;
+pub use model::ClusterModel;
+
+use crate::data::K;
+
+/// What is known about the terms of a term chunk.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Knowledge {
+    /// The published format: each term is in 1 to `size` records.
+    Format,
+    /// The algorithm: VERPART leaves a term in the term chunk only if fewer
+    /// than k records have it.
+    ///
+    /// This does not hold for a term that was moved there to repair Lemma 2 or
+    /// because it is sensitive, nor for suppressed instances (DLS): use it to
+    /// play an attacker, not to bound the truth.
+    Algorithm(K),
+}
+
+impl Knowledge {
+    /// In how many of `size` records a term of the term chunk can be.
+    pub fn max_occurrences(self, size: u64) -> u64 {
+        match self {
+            Self::Format => size,
+            Self::Algorithm(k) => size.min(u64::from(k.get()) - 1),
+        }
+    }
+}
+
+/// What the worlds say about the number of records that contain an itemset.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Answer {
+    /// No world has fewer.
+    pub lower: u64,
+    /// The mean over all worlds.
+    pub expected: f64,
+    /// No world has more.
+    pub upper: u64,
+    /// Whether `expected` is exact (up to [`RELATIVE_ERROR`]) or an approximation.
+    pub exact: bool,
+}
+
+impl Answer {
+    /// No record, for certain.
+    pub const NONE: Self = Self { lower: 0, expected: 0.0, upper: 0, exact: true };
+
+    /// The answer for two clusters together.
+    pub fn plus(self, other: Self) -> Self {
+        Self {
+            lower: self.lower + other.lower,
+            expected: self.expected + other.expected,
+            upper: self.upper + other.upper,
+            exact: self.exact && other.exact,
+        }
+    }
+}
+
+/// The certified relative error of every expected support of a [`ClusterModel`].
+pub const RELATIVE_ERROR: f64 = 1e-9;

@@ -1,0 +1,183 @@
+//! A simple cluster, reduced to the numbers that its worlds depend on.
+//!
+//! With s records, chunks of n_i non-empty sub-records and tau terms in the
+//! term chunk, the placements that leave all but r records empty are
+//!
+//! W(r) = g(r)^tau * prod_i r! / ((r - n_i)! * prod_u m_iu!),
+//!
+//! where a term has g(r) = 2^r - 1 places (format) or sum_{c<k} C(r, c)
+//! (algorithm). Inclusion and exclusion over the empty records gives the number
+//! of worlds N = sum_j (-1)^j C(s, j) W(s - j), and for an itemset with counts
+//! c_i in q record chunks and w terms of the term chunk the expected support
+//!
+//! E = prod c_i * 1/N * sum_j (-1)^j C(s, j) W(s - j) (s - j)^(1-q) phi(s - j)^w,
+//!
+//! phi(r) being the share of a term's places that use a given record. The sums
+//! alternate: see [`sums`](super::sums) for how they are evaluated.
+
+use super::sums::Sums;
+use super::{Answer, Knowledge, bounds};
+use crate::release::{Bag, SimpleCluster};
+
+/// The worlds of a simple cluster.
+///
+/// # Guarantee
+/// Expected supports and the number of worlds have a relative error of at most
+/// [`RELATIVE_ERROR`](super::RELATIVE_ERROR), for any size of the cluster.
+///
+/// # Complexity
+/// O(s * chunks) to build, O(s) per [`ratio`](Self::ratio) where floating point
+/// is certified to suffice; otherwise the same number of operations on numbers
+/// of as many bits as the sum loses.
+///
+/// ```
+/// use setveil::worlds::{ClusterModel, Knowledge};
+///
+/// // Five records, {a} three times, {b, c} three times, no term chunk
+/// // (disassociation-2012, Example 1): one record must hold both.
+/// let model = ClusterModel::from_totals(5, &[3, 3], 0, Knowledge::Format);
+/// assert!((model.expected_support(&[3, 3], 0) - 1.0).abs() < 1e-9);
+/// assert_eq!(model.bounds(&[3, 3], 0), (1, 1));
+/// ```
+#[derive(Clone, Debug)]
+pub struct ClusterModel {
+    pub(super) size: u64,
+    pub(super) totals: Vec<u64>,
+    pub(super) term_chunk_len: u64,
+    pub(super) knowledge: Knowledge,
+    /// ln of the repetitions of equal sub-records, prod_u m_iu!.
+    ln_repetitions: f64,
+    sums: Sums,
+}
+
+impl ClusterModel {
+    /// The model of a cluster of `size` records with these record chunks and
+    /// so many terms in its term chunk.
+    pub fn new(size: u64, chunks: &[Bag], term_chunk_len: usize, knowledge: Knowledge) -> Self {
+        let totals: Vec<u64> = chunks.iter().map(Bag::total).collect();
+        let mut model = Self::from_totals(size, &totals, term_chunk_len, knowledge);
+        model.ln_repetitions = chunks
+            .iter()
+            .flat_map(Bag::iter)
+            .map(|(_, count)| ln_falling(u64::from(count), u64::from(count)))
+            .sum();
+        model
+    }
+
+    /// The model of a published simple cluster.
+    pub fn of(cluster: &SimpleCluster, knowledge: Knowledge) -> Self {
+        let SimpleCluster { size, record_chunks, term_chunk } = cluster;
+        Self::new(u64::from(*size), record_chunks, term_chunk.len(), knowledge)
+    }
+
+    /// The model from the chunks' numbers of sub-records. Expected supports and
+    /// bounds need nothing else; [`log_worlds`](Self::log_worlds) takes the
+    /// sub-records for distinct.
+    pub fn from_totals(
+        size: u64,
+        totals: &[u64],
+        term_chunk_len: usize,
+        knowledge: Knowledge,
+    ) -> Self {
+        let totals: Vec<u64> = totals.iter().copied().filter(|&n| n > 0).collect();
+        let term_chunk_len = term_chunk_len as u64;
+        let sums = Sums::new(size, &totals, term_chunk_len, knowledge);
+        Self { size, totals, term_chunk_len, knowledge, ln_repetitions: 0.0, sums }
+    }
+
+    /// These chunks for the bounds, the sums of `other` for expectations.
+    pub(super) fn with_sums_of(mut self, other: Self) -> Self {
+        self.sums = other.sums;
+        self
+    }
+
+    /// The number of records.
+    pub fn size(&self) -> u64 {
+        self.size
+    }
+
+    /// Whether there is a world at all: no chunk has more sub-records than
+    /// there are records, and there is something for every record.
+    pub fn possible(&self) -> bool {
+        self.sums.possible()
+    }
+
+    /// The natural logarithm of the number of worlds; minus infinity if there
+    /// is none.
+    pub fn log_worlds(&self) -> f64 {
+        if !self.possible() {
+            return f64::NEG_INFINITY;
+        }
+        let chunks: f64 = self.totals.iter().map(|&n| ln_falling(self.size, n)).sum();
+        let terms = self.term_chunk_len as f64 * ln_places(self.size, self.knowledge);
+        chunks - self.ln_repetitions + terms + self.sums.ln_share_without_empty()
+    }
+
+    /// The probability that random placement leaves no record empty.
+    pub fn share_without_empty(&self) -> f64 {
+        if self.possible() { self.sums.ln_share_without_empty().exp() } else { 0.0 }
+    }
+
+    /// What the counts' product is to be multiplied by: the expected support
+    /// of an itemset in `q` record chunks, with one sub-record in each, and `w`
+    /// terms of the term chunk. Depends on nothing else, so callers with many
+    /// itemsets can keep it.
+    pub fn ratio(&self, q: usize, w: usize) -> f64 {
+        match (q, w) {
+            (0, 0) => self.size as f64,
+            // One sub-record is in one record: the sum is N itself.
+            (1, 0) => 1.0,
+            _ if w as u64 > self.term_chunk_len || !self.possible() => 0.0,
+            _ => self.sums.ratio(q, w),
+        }
+    }
+
+    /// The expected number of records that contain an itemset: the supports
+    /// of its parts in the record chunks it touches, and how many of its terms
+    /// are in the term chunk.
+    pub fn expected_support(&self, counts_in_chunks: &[u64], w: usize) -> f64 {
+        if counts_in_chunks.contains(&0) {
+            return 0.0;
+        }
+        let product: f64 = counts_in_chunks.iter().map(|&c| c as f64).product();
+        product * self.ratio(counts_in_chunks.len(), w)
+    }
+
+    /// The least and the greatest number of records that contain the itemset
+    /// in any world (sound; attained wherever the itemset has no term of the
+    /// term chunk).
+    pub fn bounds(&self, counts_in_chunks: &[u64], w: usize) -> (u64, u64) {
+        bounds::simple(self, counts_in_chunks, w, 0)
+    }
+
+    /// Bounds and expectation together.
+    pub fn answer(&self, counts_in_chunks: &[u64], w: usize) -> Answer {
+        let (lower, upper) = self.bounds(counts_in_chunks, w);
+        let expected = self.expected_support(counts_in_chunks, w);
+        Answer { lower, expected, upper, exact: true }
+    }
+}
+
+/// ln(n! / (n - c)!).
+fn ln_falling(n: u64, c: u64) -> f64 {
+    (n - c + 1..=n).map(|i| (i as f64).ln()).sum()
+}
+
+/// ln g(r): the logarithm of the number of places for one term.
+fn ln_places(r: u64, knowledge: Knowledge) -> f64 {
+    match knowledge {
+        Knowledge::Format => r as f64 * std::f64::consts::LN_2 + (-(-(r as f64)).exp2()).ln_1p(),
+        Knowledge::Algorithm(_) => {
+            let most = knowledge.max_occurrences(r);
+            // ln C(r, c) for c = 1..=most, added in order of size from the last.
+            let mut ln = Vec::with_capacity(most as usize);
+            let mut last = 0.0;
+            for c in 1..=most {
+                last += ((r - c + 1) as f64 / c as f64).ln();
+                ln.push(last);
+            }
+            let top = ln.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+            top + ln.iter().map(|l| (l - top).exp()).sum::<f64>().ln()
+        }
+    }
+}

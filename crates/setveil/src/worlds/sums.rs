@@ -1,0 +1,145 @@
+//! The alternating sums of a simple cluster, with a certified error.
+//!
+//! Terms follow each other by a ratio: with r = s - j,
+//!
+//! a_{j+1} / a_j = - r / (j + 1) * prod_i (r - n_i) / r * (1 - phi(r))^tau,
+//!
+//! because g(r - 1) / g(r) = 1 - phi(r) for both kinds of knowledge. A sum in
+//! floating point is accepted if the error bound of its terms, times how much
+//! the alternation cancels, stays below [`RELATIVE_ERROR`]; otherwise it is
+//! done again in [`precise`](super::precise) with as many bits as it takes.
+
+use super::{Knowledge, RELATIVE_ERROR, precise};
+
+/// What the sums of one cluster share.
+#[derive(Clone, Debug)]
+pub(super) struct Sums {
+    pub(super) size: u64,
+    pub(super) totals: Vec<u64>,
+    pub(super) terms: u64,
+    pub(super) knowledge: Knowledge,
+    /// a_j / a_0 until it vanishes; empty if there is no world, or if floating
+    /// point cannot hold it.
+    a: Vec<f64>,
+    /// Relative error that each step from a_j to a_{j+1} adds at most.
+    step_error: f64,
+    /// A bound for the sum of all |a_j / a_0| that `a` leaves out.
+    tail: f64,
+}
+
+impl Sums {
+    pub(super) fn new(size: u64, totals: &[u64], terms: u64, knowledge: Knowledge) -> Self {
+        let occurrences = knowledge.max_occurrences(size);
+        let phi_error = match knowledge {
+            Knowledge::Format => 4.0,
+            Knowledge::Algorithm(_) => 4.0 * (occurrences as f64 + 2.0),
+        };
+        let operations = 2.0 * totals.len() as f64 + 4.0 + terms as f64 * (phi_error + 2.0);
+        let step_error = operations * f64::EPSILON;
+        let totals = totals.to_vec();
+        let mut sums =
+            Self { size, totals, terms, knowledge, a: Vec::new(), step_error, tail: 0.0 };
+        if sums.possible() {
+            (sums.a, sums.tail) = sums.terms_in_floating_point();
+        }
+        sums
+    }
+
+    pub(super) fn possible(&self) -> bool {
+        let sub_records: u64 = self.totals.iter().sum();
+        let most = self.knowledge.max_occurrences(self.size);
+        self.size > 0
+            && self.totals.iter().all(|&n| n <= self.size)
+            && sub_records.saturating_add(self.terms.saturating_mul(most)) >= self.size
+    }
+
+    /// The smallest r with W(r) > 0: every chunk and every term fits.
+    pub(super) fn least_occupied(&self) -> u64 {
+        self.totals.iter().copied().max().unwrap_or(0).max(1)
+    }
+
+    fn terms_in_floating_point(&self) -> (Vec<f64>, f64) {
+        let mut a = vec![1.0];
+        let mut last = 1.0;
+        let least = self.least_occupied();
+        for r in (least + 1..=self.size).rev() {
+            let j = self.size - r;
+            let mut ratio = -(r as f64) / (j + 1) as f64;
+            for &n in &self.totals {
+                ratio *= (r - n) as f64 / r as f64;
+            }
+            if self.terms > 0 {
+                // As a power of f64: tau fits wherever the result is not zero.
+                let power = i32::try_from(self.terms).unwrap_or(i32::MAX);
+                ratio *= (1.0 - phi(r, self.knowledge)).powi(power);
+            }
+            last *= ratio;
+            if !last.is_finite() {
+                return (Vec::new(), 0.0);
+            }
+            // The ratio falls with r, so the later terms fall ever faster.
+            if last.abs() < 1e-30 && ratio.abs() < 0.5 {
+                return (a, 2.0 * last.abs() + f64::MIN_POSITIVE);
+            }
+            a.push(last);
+        }
+        (a, 0.0)
+    }
+
+    /// ln(sum_j a_j / a_0): how likely it is that no record is empty.
+    pub(super) fn ln_share_without_empty(&self) -> f64 {
+        match self.certified(|_| 1.0, 0.0) {
+            Some(share) => share.ln(),
+            None => precise::ln_share_without_empty(self),
+        }
+    }
+
+    /// sum_j a_j (s - j)^(1-q) phi(s - j)^w / sum_j a_j.
+    pub(super) fn ratio(&self, q: usize, w: usize) -> f64 {
+        let weight = |r: u64| {
+            let mut weight = if q == 0 { r as f64 } else { (r as f64).powi(1 - q as i32) };
+            if w > 0 {
+                weight *= phi(r, self.knowledge).powi(w as i32);
+            }
+            weight
+        };
+        let extra = (q + 2) as f64 * f64::EPSILON + w as f64 * self.step_error;
+        match (self.certified(weight, extra), self.certified(|_| 1.0, 0.0)) {
+            (Some(numerator), Some(denominator)) => numerator / denominator,
+            _ => precise::ratio(self, q, w),
+        }
+    }
+
+    /// The weighted sum, if its relative error is certainly small enough.
+    fn certified(&self, weight: impl Fn(u64) -> f64, extra_error: f64) -> Option<f64> {
+        let (mut sum, mut magnitude, mut error) = (0.0, 0.0, 0.0);
+        for (j, a) in self.a.iter().enumerate() {
+            let term = a * weight(self.size - j as u64);
+            sum += term;
+            magnitude += term.abs();
+            error += term.abs() * (j as f64 * self.step_error + extra_error + f64::EPSILON);
+        }
+        // Rounding of the additions, and the tail: weights are monotone in r.
+        let heaviest = weight(self.size).max(weight(self.least_occupied()));
+        let error = error + magnitude * self.a.len() as f64 * f64::EPSILON + self.tail * heaviest;
+        (!self.a.is_empty() && sum > 0.0 && error <= sum * RELATIVE_ERROR / 2.0).then_some(sum)
+    }
+}
+
+/// The share of a term's places in `r` records that use a given one.
+fn phi(r: u64, knowledge: Knowledge) -> f64 {
+    match knowledge {
+        Knowledge::Format => 0.5 / (1.0 - (-(r as f64)).exp2()),
+        Knowledge::Algorithm(_) => {
+            // b_c = C(r, c) / C(r, most), downwards; C(r-1, c-1) = C(r, c) c / r.
+            let most = knowledge.max_occurrences(r);
+            let (mut all, mut here, mut b) = (0.0, 0.0, 1.0);
+            for c in (1..=most).rev() {
+                all += b;
+                here += b * c as f64 / r as f64;
+                b *= c as f64 / (r - c + 1) as f64;
+            }
+            here / all
+        }
+    }
+}
