@@ -47,6 +47,8 @@ pub enum Command {
     Completions(commands::completions::Args),
     Man(commands::man::Args),
     Band(commands::band::Args),
+    Reconstruct(commands::reconstruct::Args),
+    Query(commands::query::Args),
 }
 
 impl Command {
@@ -61,6 +63,8 @@ impl Command {
             Self::Completions(args) => args.run(context),
             Self::Man(args) => args.run(context),
             Self::Band(args) => args.run(context),
+            Self::Reconstruct(args) => args.run(context),
+            Self::Query(args) => args.run(context),
         }
     }
 }

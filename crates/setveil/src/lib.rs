@@ -28,6 +28,7 @@ pub mod methods;
 pub mod mine;
 pub mod profile;
 pub mod progress;
+pub mod query;
 pub mod reconstruct;
 pub mod release;
 pub mod verify;

@@ -8,4 +8,6 @@ pub mod evaluate;
 pub mod generate;
 pub mod man;
 pub mod profile;
+pub mod query;
+pub mod reconstruct;
 pub mod verify;

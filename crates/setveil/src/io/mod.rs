@@ -1,6 +1,8 @@
 //! The only module that touches files: readers of data sets, the release
 //! directory, hierarchies, receipts, made-up data.
 
+mod dataset;
+mod export;
 mod hierarchy;
 mod items;
 mod json;
@@ -9,6 +11,8 @@ mod receipt;
 mod release;
 mod write;
 
+pub use dataset::{Format, Input, ReadOptions, read_dataset};
+pub use export::{ExportFormat, write_dataset, write_datasets};
 pub use hierarchy::{read_hierarchy, write_hierarchy};
 pub use items::read_items;
 pub use read::{Format, Input, LeftOut, ReadOptions, parse_dataset, read_dataset};

@@ -52,6 +52,22 @@ pub struct Evaluation {
     pub pairs_limit: Option<f64>,
 }
 
+/// Every measure by its key: which way is better, and what it says.
+pub const MEANINGS: &[(&str, &str, &str)] = &[
+    ("tkd", "low", "share of the most frequent itemsets that are lost, by reconstruction"),
+    ("tkd_a", "low", "the same, counting inside chunks only"),
+    ("tkd_ml2", "low", "the same over generalised itemsets of the hierarchy"),
+    ("re", "low", "relative error of pair supports (0 to 2), by reconstruction"),
+    ("re_a", "low", "the same, counting inside chunks only"),
+    ("tlost", "low", "share of frequent terms that stand in no chunk"),
+    ("ncp", "low", "how coarse the generalised items are (0 to 1)"),
+    ("kl", "low", "divergence of group-by counts of sensitive items"),
+    ("anr", "high", "share of frequent pairs that clusters keep associated"),
+    ("are", "low", "relative error of associations inside clusters"),
+    ("pairs_kept", "high", "share of pair occurrences seen together in one chunk"),
+    ("pairs_limit", "", "the most that pairs_kept can be for this k"),
+];
+
 /// What the measures need to know.
 #[derive(Clone, Debug)]
 pub struct Options {

@@ -11,5 +11,6 @@ mod layering;
 mod readers;
 mod release_directory;
 mod measure;
+mod query;
 mod reconstruct;
 mod worlds;
