@@ -31,6 +31,7 @@ pub mod progress;
 pub mod query;
 pub mod reconstruct;
 pub mod release;
+pub mod report;
 pub mod verify;
 pub mod worlds;
 

@@ -15,4 +15,5 @@ pub mod possible;
 pub mod random;
 pub mod real;
 pub mod releases;
+pub mod sabotage;
 pub mod worlds;

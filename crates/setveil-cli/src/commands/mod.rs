@@ -10,4 +10,5 @@ pub mod man;
 pub mod profile;
 pub mod query;
 pub mod reconstruct;
+pub mod report;
 pub mod verify;

@@ -1,7 +1,6 @@
 //! The only module that touches files: readers of data sets, the release
 //! directory, hierarchies, receipts, made-up data.
 
-mod dataset;
 mod export;
 mod hierarchy;
 mod items;
@@ -11,7 +10,6 @@ mod receipt;
 mod release;
 mod write;
 
-pub use dataset::{Format, Input, ReadOptions, read_dataset};
 pub use export::{ExportFormat, write_dataset, write_datasets};
 pub use hierarchy::{read_hierarchy, write_hierarchy};
 pub use items::read_items;

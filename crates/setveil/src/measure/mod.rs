@@ -1,6 +1,7 @@
 //! The measures: what a release is still good for, compared with the
 //! original. One file a measure; the definitions are in `docs/measures.md`.
 
+mod candidates;
 mod comparison;
 mod pairs;
 mod relative_error;
@@ -12,6 +13,7 @@ use std::ops::Range;
 
 use serde::Serialize;
 
+pub use candidates::candidates;
 pub use comparison::{Comparison, chunks};
 pub use pairs::{pairs_kept, pairs_limit};
 pub use relative_error::{re, re_a};
