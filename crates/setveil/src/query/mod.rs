@@ -8,8 +8,8 @@
 //! - **Clusters**: bounds over the possible worlds of the format, see
 //!   [`worlds`](crate::worlds). The expectation is the mean over the worlds
 //!   that [`reconstruct`](crate::reconstruct) draws from with the same
-//!   [`TermOccurrences`]; exact for simple clusters, an approximation for
-//!   itemsets that touch several chunks of a joint cluster.
+//!   [`TermOccurrences`]; exact for simple clusters and for itemsets inside
+//!   one chunk, an approximation for others in joint clusters.
 //! - **Classes**: a node stands for at least one leaf under it, so a leaf is
 //!   certain only where it was not generalised, and possible wherever a node
 //!   covers it. The expectation takes one leaf a node, all equally likely.
