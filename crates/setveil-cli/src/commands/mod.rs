@@ -2,6 +2,7 @@
 
 pub mod anonymize;
 pub mod band;
+pub mod compare;
 pub mod completions;
 pub mod demo;
 pub mod evaluate;

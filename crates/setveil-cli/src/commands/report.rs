@@ -6,7 +6,6 @@ use anyhow::Context as _;
 use serde::Serialize;
 use setveil::measure::evaluate;
 use setveil::profile::profile;
-use setveil::reconstruct::TermOccurrences;
 use setveil::report::{Measured, Risk, report};
 use setveil::{Dataset, Release, measure};
 
@@ -82,7 +81,7 @@ pub fn measured(
     let evaluation = evaluate(release, original, options, context)?;
     let profile = profile(original, &Default::default(), context);
     let known = profile.reidentification.len() as u32;
-    let after = measure::candidates(release, original, known, TermOccurrences::Once, options.seed)?;
+    let after = measure::candidates(release, original, known, options.seed);
     let risk = profile.reidentification.iter().zip(after).map(|(before, after)| Risk {
         known: before.known,
         before: before.probability,

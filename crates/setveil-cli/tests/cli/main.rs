@@ -41,3 +41,4 @@ pub fn folder(files: &[(&str, &[u8])]) -> tempfile::TempDir {
     }
     dir
 }
+mod utility;

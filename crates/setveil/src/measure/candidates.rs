@@ -3,29 +3,26 @@
 
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
+use rayon::prelude::*;
 
 use crate::data::ItemId;
 use crate::query::Index;
 use crate::reconstruct::TermOccurrences;
-use crate::{Dataset, Release, Result};
+use crate::{Dataset, Release};
 
 /// Draws for each number of known items.
 const DRAWS: usize = 2000;
 
-/// For 1 to `most_known` known items: the mean of 1 / (expected number of
-/// records with them according to the release, at least 1). A record with
-/// enough items is drawn uniformly, then so many of its items. 0 where no
-/// record has so many.
+/// For 1 to `most_known` known items: the mean of 1 / (records that could have
+/// them in some data set that fits the release). A record with enough items is
+/// drawn uniformly, then so many of its items. Nobody is found by items that
+/// cannot stand together in the release (they were suppressed), and 0 is the
+/// answer where no record has so many items.
 ///
-/// This is a measured risk for the average person, not a guarantee for anyone.
-pub fn candidates(
-    release: &Release,
-    original: &Dataset,
-    most_known: u32,
-    terms: TermOccurrences,
-    seed: u64,
-) -> Result<Vec<f64>> {
-    let index = Index::new(release, terms);
+/// The candidates are those of the format guarantee. How likely each of them
+/// is, and what else is inferred, is another question.
+pub fn candidates(release: &Release, original: &Dataset, most_known: u32, seed: u64) -> Vec<f64> {
+    let index = Index::new(release, TermOccurrences::default());
     let mut risks = Vec::new();
     for known in 1..=most_known {
         let mut rng = ChaCha8Rng::seed_from_u64(seed ^ u64::from(known) << 32);
@@ -34,13 +31,19 @@ pub fn candidates(
         let mut itemsets: Vec<Vec<&str>> = Vec::new();
         for _ in 0..if targets.is_empty() { 0 } else { DRAWS } {
             let record = original.record(targets[rng.random_range(0..targets.len())]);
-            let items = rand::seq::index::sample(&mut rng, record.len(), known as usize);
+            let mut items =
+                rand::seq::index::sample(&mut rng, record.len(), known as usize).into_vec();
+            items.sort_unstable();
             let label = |i: usize| original.vocabulary().label(record[i] as ItemId);
             itemsets.push(items.into_iter().map(label).collect());
         }
-        let answers = index.ask_all(&itemsets, &())?;
-        let sum: f64 = answers.iter().map(|a| 1.0 / a.expected.max(1.0)).sum();
-        risks.push(if answers.is_empty() { 0.0 } else { sum / answers.len() as f64 });
+        let found = itemsets.par_iter().map(|itemset| match index.most(itemset) {
+            0 => 0.0,
+            records => 1.0 / records as f64,
+        });
+        // In order, so that the sum does not depend on the threads.
+        let sum: f64 = found.collect::<Vec<f64>>().iter().sum();
+        risks.push(if itemsets.is_empty() { 0.0 } else { sum / itemsets.len() as f64 });
     }
-    Ok(risks)
+    risks
 }

@@ -96,12 +96,22 @@ impl<'a> Index<'a> {
                 expected: "at least one item, several separated by commas",
             });
         }
-        let estimate = match &self.body {
-            BodyIndex::Clusters(index) => index.ask(&labels),
-            BodyIndex::Classes(index) => index.ask(&labels),
-            BodyIndex::Groups(index) => index.ask(&labels),
-        };
+        let estimate = self.estimate(&labels);
         Ok(self.qualify(labels, estimate))
+    }
+
+    fn estimate(&self, labels: &[&str]) -> Estimate {
+        match &self.body {
+            BodyIndex::Clusters(index) => index.ask(labels),
+            BodyIndex::Classes(index) => index.ask(labels),
+            BodyIndex::Groups(index) => index.ask(labels),
+        }
+    }
+
+    /// The most records that can have all of `labels` (distinct, ascending) in
+    /// a data set that fits the published body, suppression and noise aside.
+    pub(crate) fn most(&self, labels: &[&str]) -> u64 {
+        self.estimate(labels).upper
     }
 
     /// Answers for many sets of labels, in their order.

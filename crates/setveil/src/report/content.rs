@@ -37,10 +37,7 @@ pub(super) fn summary(
         (parts_name(release), number(parts(release) as u64)),
     ];
     if let Some(measured) = measured {
-        if let Some(Risk { known, before, after, .. }) =
-            measured.risk.iter().find(|r| r.known == 2).or(measured.risk.last())
-        {
-            let _ = known;
+        if let Some(Risk { before, after, .. }) = measured.risk.iter().find(|r| r.known == 2) {
             facts.push(("found by 2 items, before", percent(*before)));
             facts.push(("found by 2 items, after", percent(*after)));
         }
@@ -114,8 +111,10 @@ pub(super) fn risk(page: &mut Page, release: &Release, measured: &Measured) {
     page.text(
         "Somebody knows a few items of a person. How surely do they find the person's record? \
          Before: one divided by the number of records that have these items, averaged over random \
-         people and random items of theirs. After: the same with the number of records that can \
-         be expected to have them, according to the release, and at least one.",
+         people and random items of theirs. After: the same with the number of records that could \
+         have them in some data set that fits the release. This is what the guarantee speaks of; \
+         how likely each candidate is, and what else an attacker infers, is measured by \
+         `setveil attack`.",
     );
     let rows: Vec<Row> = measured
         .risk

@@ -32,9 +32,9 @@ impl Page {
         self.sections.push((id, heading.to_owned()));
     }
 
-    /// A paragraph of plain text.
+    /// A paragraph of plain text; what stands between backticks is code.
     pub(super) fn text(&mut self, text: &str) {
-        let _ = writeln!(self.body, "<p>{}</p>", escape(text));
+        let _ = writeln!(self.body, "<p>{}</p>", with_code(text));
     }
 
     /// A small heading.
@@ -52,7 +52,7 @@ impl Page {
     pub(super) fn list(&mut self, class: &str, entries: &[String]) {
         let _ = write!(self.body, "<ul class=\"{class}\">");
         for entry in entries {
-            let _ = write!(self.body, "<li>{}</li>", escape(entry));
+            let _ = write!(self.body, "<li>{}</li>", with_code(entry));
         }
         self.body += "</ul>\n";
     }
@@ -65,8 +65,12 @@ impl Page {
              <caption>{0}</caption><thead><tr>",
             escape(caption)
         );
-        for cell in head {
-            let _ = write!(self.body, "<th scope=\"col\">{}</th>", escape(cell));
+        let numeric: Vec<bool> = (0..head.len())
+            .map(|c| c > 0 && rows.iter().all(|row| row.get(c).is_none_or(|cell| is_number(cell))))
+            .collect();
+        for (cell, numeric) in head.iter().zip(&numeric) {
+            let class = if *numeric { " class=\"n\"" } else { "" };
+            let _ = write!(self.body, "<th scope=\"col\"{class}>{}</th>", escape(cell));
         }
         self.body += "</tr></thead><tbody>";
         for row in rows {
@@ -75,7 +79,9 @@ impl Page {
                 let cell = escape(cell);
                 let _ = match i {
                     0 => write!(self.body, "<th scope=\"row\">{cell}</th>"),
-                    _ if is_number(&cell) => write!(self.body, "<td class=\"n\">{cell}</td>"),
+                    _ if numeric.get(i) == Some(&true) => {
+                        write!(self.body, "<td class=\"n\">{cell}</td>")
+                    }
                     _ => write!(self.body, "<td>{cell}</td>"),
                 };
             }
@@ -113,7 +119,17 @@ impl Page {
 
 fn is_number(cell: &str) -> bool {
     let digits = cell.bytes().any(|b| b.is_ascii_digit());
-    digits && cell.bytes().all(|b| b.is_ascii_digit() || b" .,%-".contains(&b))
+    digits && cell.bytes().all(|b| b.is_ascii_digit() || b" .,%-<".contains(&b))
+}
+
+/// Text for HTML in which what stands between backticks is code.
+fn with_code(text: &str) -> String {
+    let mut html = String::new();
+    for (i, piece) in text.split('`').enumerate() {
+        let piece = escape(piece);
+        html += &if i % 2 == 1 { format!("<code>{piece}</code>") } else { piece };
+    }
+    html
 }
 
 /// Text for HTML, attributes included.

@@ -40,7 +40,7 @@ pub struct Risk {
     pub before: f64,
     /// The share of targets whom nobody else matches in the original.
     pub unique: f64,
-    /// The mean of 1 / expected support in the release.
+    /// The mean of 1 / (records that could have the items, by the release).
     pub after: f64,
 }
 

@@ -28,12 +28,12 @@ li{margin:.25rem 0}
 .yes li::marker{content:'\\2713  ';color:var(--good)}
 .no li::marker{content:'\\2717  ';color:var(--bad)}
 .scroll{overflow-x:auto;margin:1rem 0}
-table{border-collapse:collapse;font-size:.93rem;width:100%}
+table{border-collapse:collapse;font-size:.93rem;min-width:min(100%,24rem)}
 caption{text-align:left;font-weight:600;padding:.2rem 0 .4rem}
-th,td{text-align:left;padding:.35rem .7rem .35rem 0;border-bottom:1px solid var(--line);vertical-align:top}
+th,td{text-align:left;padding:.35rem 1.1rem .35rem 0;overflow-wrap:anywhere;border-bottom:1px solid var(--line);vertical-align:top}
 thead th{border-bottom:2px solid var(--soft);color:var(--soft);font-size:.85rem}
 tbody th{font-weight:600}
-.n{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}
+.n,thead .n{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}
 figure{margin:1.2rem 0;max-width:36rem}
 figcaption{font-weight:600;margin-bottom:.3rem}
 svg{width:100%;height:auto;display:block}
