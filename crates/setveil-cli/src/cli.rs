@@ -51,8 +51,6 @@ pub enum Command {
     Completions(commands::completions::Args),
     Man(commands::man::Args),
     Band(commands::band::Args),
-    Reconstruct(commands::reconstruct::Args),
-    Query(commands::query::Args),
 }
 
 impl Command {
@@ -71,8 +69,6 @@ impl Command {
             Self::Completions(args) => args.run(context),
             Self::Man(args) => args.run(context),
             Self::Band(args) => args.run(context),
-            Self::Reconstruct(args) => args.run(context),
-            Self::Query(args) => args.run(context),
         }
     }
 }

@@ -4,12 +4,9 @@
 
 pub mod cases;
 pub mod format_guarantee;
-pub mod grouped;
 pub mod formats;
 pub mod fuzz;
-pub mod random;
-pub mod real;
-pub mod sabotage;
+pub mod grouped;
 pub mod naive_measures;
 pub mod possible;
 pub mod random;

@@ -6,6 +6,7 @@ use std::ops::Range;
 use std::path::PathBuf;
 
 use setveil::io;
+use setveil::measure::kl::Queries;
 use setveil::measure::{Evaluation, Options, evaluate};
 
 use super::reconstruct::DrawArgs;
@@ -42,6 +43,15 @@ pub struct MeasureArgs {
     /// A hierarchy for tkd_ml2, one line `leaf;parent;...;*` a leaf
     #[arg(long, value_name = "FILE")]
     hierarchy: Option<PathBuf>,
+    /// kl: how many random group-by queries
+    #[arg(long, value_name = "N", default_value_t = Queries::default().count)]
+    kl_queries: u32,
+    /// kl: how many non-sensitive items each query is grouped by
+    #[arg(long, value_name = "R", default_value_t = Queries::default().r)]
+    kl_items: u32,
+    /// kl: where the random draws of the queries begin
+    #[arg(long, value_name = "SEED", default_value_t = Queries::default().seed)]
+    kl_seed: u64,
     #[command(flatten)]
     draw: DrawArgs,
 }
@@ -64,6 +74,7 @@ impl MeasureArgs {
             seed: self.draw.seed,
             terms: self.draw.terms(),
             hierarchy: self.hierarchy.as_deref().map(io::read_hierarchy).transpose()?,
+            kl: Queries { count: self.kl_queries, r: self.kl_items, seed: self.kl_seed },
         })
     }
 }

@@ -1,10 +1,11 @@
 //! The command line from outside: one module a command.
 
+mod bad_input;
 mod band;
 mod cahd;
-mod bad_input;
 mod commands;
 mod manners;
+mod utility;
 
 use assert_cmd::Command;
 
@@ -41,4 +42,3 @@ pub fn folder(files: &[(&str, &[u8])]) -> tempfile::TempDir {
     }
     dir
 }
-mod utility;

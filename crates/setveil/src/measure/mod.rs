@@ -3,6 +3,7 @@
 
 mod candidates;
 mod comparison;
+pub mod kl;
 mod pairs;
 mod relative_error;
 mod tlost;
@@ -22,7 +23,7 @@ pub use top_k_deviation::{tkd, tkd_ml2};
 
 use crate::data::{Dataset, Hierarchy};
 use crate::reconstruct::TermOccurrences;
-use crate::release::Release;
+use crate::release::{Body, Release};
 use crate::{Progress, Result};
 
 /// Every measure; none where it does not apply to the method.
@@ -86,6 +87,8 @@ pub struct Options {
     /// For `tkd_ml2`, and for measures of generalisation where the release
     /// has no hierarchy of its own.
     pub hierarchy: Option<Hierarchy>,
+    /// The queries of `kl`.
+    pub kl: kl::Queries,
 }
 
 impl Default for Options {
@@ -97,6 +100,7 @@ impl Default for Options {
             seed: 0,
             terms: TermOccurrences::default(),
             hierarchy: None,
+            kl: kl::Queries::default(),
         }
     }
 }
@@ -121,5 +125,8 @@ pub fn evaluate(
     evaluation.tlost = tlost(&comparison);
     evaluation.pairs_kept = pairs_kept(&comparison);
     evaluation.pairs_limit = pairs_limit(&comparison);
+    if let Body::Grouped(body) = &release.body {
+        evaluation.kl = kl::kl_divergence(&release.manifest, body, original, &options.kl)?;
+    }
     Ok(evaluation)
 }

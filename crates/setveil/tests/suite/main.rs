@@ -2,15 +2,15 @@
 
 mod cahd;
 mod disassociation;
-mod grouped;
-mod kl;
-mod printed_cahd;
 mod documents;
 mod generators;
+mod grouped;
+mod kl;
 mod layering;
-mod readers;
-mod release_directory;
 mod measure;
+mod printed_cahd;
 mod query;
+mod readers;
 mod reconstruct;
+mod release_directory;
 mod worlds;
