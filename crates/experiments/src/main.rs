@@ -3,6 +3,7 @@
 
 mod cahd_2008;
 mod data;
+mod disassociation_2012;
 mod figure;
 
 use std::path::PathBuf;
@@ -23,6 +24,8 @@ struct Cli {
 enum Paper {
     #[command(name = "cahd-2008")]
     Cahd2008(cahd_2008::Cahd2008),
+    #[command(name = "disassociation-2012")]
+    Disassociation2012(disassociation_2012::Disassociation2012),
 }
 
 fn main() -> anyhow::Result<()> {
@@ -30,5 +33,6 @@ fn main() -> anyhow::Result<()> {
     std::fs::create_dir_all(&cli.output)?;
     match cli.paper {
         Paper::Cahd2008(paper) => paper.run(&cli.output),
+        Paper::Disassociation2012(paper) => paper.run(&cli.output),
     }
 }

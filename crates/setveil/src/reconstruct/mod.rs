@@ -7,7 +7,7 @@
 //!
 //! - **Simple clusters**: uniform over all placements of the sub-records (and
 //!   of the terms, as often as [`TermOccurrences`] allows) that leave no
-//!   record empty. Exact, see [`cover`](self::cover).
+//!   record empty. Exact (`cover.rs` counts them).
 //! - **Joint clusters**: each shared sub-record goes to a uniformly chosen
 //!   free record of the leaves that may take it, one after the other; each
 //!   leaf is then completed uniformly given what it received. Not uniform
