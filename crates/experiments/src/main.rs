@@ -5,6 +5,7 @@ mod cahd_2008;
 mod cover_problem_2016;
 mod data;
 mod dls_2022;
+mod disassociation_2012;
 mod figure;
 mod partition_2009;
 
@@ -34,6 +35,8 @@ enum Paper {
     /// Breaches for strong, moderate and weak attackers (section 6)
     #[command(name = "cover-problem-2016")]
     CoverProblem2016(cover_problem_2016::Args),
+    #[command(name = "disassociation-2012")]
+    Disassociation2012(disassociation_2012::Disassociation2012),
 }
 
 fn main() -> anyhow::Result<()> {
@@ -44,5 +47,6 @@ fn main() -> anyhow::Result<()> {
         Paper::Dls2022(args) => dls_2022::run(&args, &cli.output),
         Paper::Partition2009(paper) => paper.run(&cli.output),
         Paper::CoverProblem2016(args) => args.run(&cli.output),
+        Paper::Disassociation2012(paper) => paper.run(&cli.output),
     }
 }

@@ -26,9 +26,13 @@ pub mod generate;
 pub mod io;
 pub mod measure;
 pub mod methods;
+pub mod mine;
 pub mod profile;
 pub mod progress;
+pub mod query;
+pub mod reconstruct;
 pub mod release;
+pub mod report;
 pub mod verify;
 pub mod worlds;
 

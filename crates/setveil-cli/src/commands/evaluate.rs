@@ -1,25 +1,49 @@
 //! `setveil evaluate`.
 
 use std::fmt::Write;
+use std::num::NonZeroU32;
+use std::ops::Range;
 use std::path::PathBuf;
 
 use setveil::io;
 use setveil::measure::kl::Queries;
-use setveil::measure::{Options, evaluate};
+use setveil::measure::{Evaluation, Options, evaluate};
 use setveil::methods::members::members;
 
+use super::reconstruct::DrawArgs;
 use crate::context::{Context, Exit};
 use crate::inputs::OriginalArgs;
 
 /// Measure what a release is still good for, compared with the original
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Example:\n  setveil evaluate release --original baskets.dat")]
+#[command(
+    after_help = "Example:\n  setveil evaluate release --original baskets.dat --reconstructions 10"
+)]
 pub struct Args {
     /// The release directory
     #[arg(value_name = "RELEASE")]
     release: PathBuf,
     #[command(flatten)]
     original: OriginalArgs,
+    #[command(flatten)]
+    measure: MeasureArgs,
+}
+
+/// What the measures depend on.
+#[derive(Clone, Debug, clap::Args)]
+pub struct MeasureArgs {
+    /// re looks at the pairs of terms with these ranks, the most frequent has rank 0
+    #[arg(long, value_name = "A..B", default_value = "200..220", value_parser = range)]
+    re_range: Range<usize>,
+    /// Average supports over this many reconstructions
+    #[arg(long, value_name = "N", default_value = "1")]
+    reconstructions: NonZeroU32,
+    /// tkd looks at this many of the most frequent itemsets
+    #[arg(long, value_name = "K", default_value = "1000")]
+    top: usize,
+    /// A hierarchy for tkd_ml2, or the full one of a release that hides the names of its leaves
+    #[arg(long, value_name = "FILE")]
+    hierarchy: Option<PathBuf>,
     /// kl: how many random group-by queries
     #[arg(long, value_name = "N", default_value_t = Queries::default().count)]
     kl_queries: u32,
@@ -29,31 +53,55 @@ pub struct Args {
     /// kl: where the random draws of the queries begin
     #[arg(long, value_name = "SEED", default_value_t = Queries::default().seed)]
     kl_seed: u64,
-    /// The full hierarchy, for a release that hides the names of its leaves
-    #[arg(long, value_name = "FILE")]
-    hierarchy: Option<PathBuf>,
+    #[command(flatten)]
+    draw: DrawArgs,
+}
+
+fn range(text: &str) -> Result<Range<usize>, String> {
+    let parse = || {
+        let (start, end) = text.split_once("..")?;
+        Some(start.trim().parse().ok()?..end.trim().parse().ok()?)
+    };
+    let bad = || "expected two ranks A..B with A + 1 < B, such as 200..220".to_owned();
+    parse().filter(|range: &Range<usize>| range.start + 1 < range.end).ok_or_else(bad)
+}
+
+impl MeasureArgs {
+    pub fn options(&self) -> anyhow::Result<Options> {
+        Ok(Options {
+            top: self.top,
+            re_range: self.re_range.clone(),
+            reconstructions: self.reconstructions,
+            seed: self.draw.seed,
+            terms: self.draw.terms(),
+            hierarchy: self.hierarchy.as_deref().map(io::read_hierarchy).transpose()?,
+            kl: Queries { count: self.kl_queries, r: self.kl_items, seed: self.kl_seed },
+            members: None,
+        })
+    }
 }
 
 impl Args {
     pub fn run(&self, context: &Context) -> anyhow::Result<Exit> {
+        let mut options = self.measure.options()?;
         let release = io::read_release(&self.release)?;
         let original = self.original.read(context)?;
-        let hierarchy = self.hierarchy.as_deref().map(io::read_hierarchy).transpose()?;
-        let options = Options {
-            kl: Queries { count: self.kl_queries, r: self.kl_items, seed: self.kl_seed },
-            members: members(&release, &original.dataset, context)?,
-            hierarchy,
-        };
+        options.members = members(&release, &original.dataset, context)?;
         let evaluation = evaluate(&release, &original.dataset, &options, context)?;
-        context.answer(&evaluation, || {
-            let mut text = String::new();
-            if let serde_json::Value::Object(measures) = serde_json::json!(evaluation) {
-                for (name, value) in measures.iter().filter(|(_, v)| !v.is_null()) {
-                    let _ = writeln!(text, "{name:<12} {value}");
-                }
-            }
-            text
-        })?;
+        context.answer(&evaluation, || describe(&evaluation))?;
         Ok(Exit::Done)
     }
+}
+
+/// One line a measure that applies, with what it means.
+fn describe(evaluation: &Evaluation) -> String {
+    let mut text = String::new();
+    if let serde_json::Value::Object(values) = serde_json::json!(evaluation) {
+        for &(name, better, meaning) in setveil::measure::MEANINGS {
+            if let Some(value) = values.get(name).and_then(serde_json::Value::as_f64) {
+                let _ = writeln!(text, "{name:<12} {value:>9.4}  {better:<7} {meaning}");
+            }
+        }
+    }
+    text
 }

@@ -3,6 +3,7 @@
 pub mod anonymize;
 pub mod attack;
 pub mod band;
+pub mod compare;
 pub mod completions;
 pub mod demo;
 pub mod evaluate;
@@ -10,4 +11,7 @@ pub mod generate;
 pub mod hierarchy;
 pub mod man;
 pub mod profile;
+pub mod query;
+pub mod reconstruct;
+pub mod report;
 pub mod verify;

@@ -7,6 +7,7 @@ mod commands;
 mod dls;
 mod generalization;
 mod manners;
+mod utility;
 
 use assert_cmd::Command;
 

@@ -1,6 +1,7 @@
 //! The only module that touches files: readers of data sets, the release
 //! directory, hierarchies, receipts, made-up data.
 
+mod export;
 mod hierarchy;
 mod items;
 mod json;
@@ -10,6 +11,7 @@ mod release;
 mod wordnet;
 mod write;
 
+pub use export::{ExportFormat, write_dataset, write_datasets};
 pub use hierarchy::{read_hierarchy, write_hierarchy};
 pub use items::read_items;
 pub use read::{Format, Input, LeftOut, ReadOptions, parse_dataset, read_dataset};

@@ -2,14 +2,30 @@
 //! original. One file a measure; the definitions are in `docs/measures.md`.
 
 mod associations;
+mod candidates;
+mod comparison;
 pub mod kl;
 pub mod ncp;
+mod pairs;
+mod relative_error;
+mod tlost;
+mod top_k_deviation;
+
+use std::num::NonZeroU32;
+use std::ops::Range;
 
 use serde::Serialize;
 
 pub use associations::{Associations, Question, associations};
+pub use candidates::candidates;
+pub use comparison::{Comparison, chunks};
+pub use pairs::{pairs_kept, pairs_limit};
+pub use relative_error::{re, re_a};
+pub use tlost::tlost;
+pub use top_k_deviation::{tkd, tkd_ml2};
 
 use crate::data::{Dataset, Hierarchy};
+use crate::reconstruct::TermOccurrences;
 use crate::release::{Body, Model, Release};
 use crate::{Progress, Result};
 
@@ -42,26 +58,79 @@ pub struct Evaluation {
     pub pairs_limit: Option<f64>,
 }
 
+/// Every measure by its key: which way is better, and what it says.
+pub const MEANINGS: &[(&str, &str, &str)] = &[
+    ("tkd", "low", "share of the most frequent itemsets that are lost, by reconstruction"),
+    ("tkd_a", "low", "the same, counting inside chunks only"),
+    ("tkd_ml2", "low", "the same over generalised itemsets of the hierarchy"),
+    ("re", "low", "relative error of pair supports (0 to 2), by reconstruction"),
+    ("re_a", "low", "the same, counting inside chunks only"),
+    ("tlost", "low", "share of frequent terms that stand in no chunk"),
+    ("ncp", "low", "how coarse the generalised items are (0 to 1)"),
+    ("kl", "low", "divergence of group-by counts of sensitive items"),
+    ("anr", "high", "share of frequent pairs that clusters keep associated"),
+    ("are", "low", "relative error of associations inside clusters"),
+    ("pairs_kept", "high", "share of pair occurrences seen together in one chunk"),
+    ("pairs_limit", "", "the most that pairs_kept can be for this k"),
+];
+
 /// What the measures need to know.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Options {
+    /// How many itemsets `tkd`, `tkd_a` and `tkd_ml2` look at.
+    pub top: usize,
+    /// The ranks of the terms for `re` and `re_a`; the most frequent has rank 0.
+    pub re_range: Range<usize>,
+    /// Over how many reconstructions supports are averaged.
+    pub reconstructions: NonZeroU32,
+    /// Chooses everything that is drawn at random.
+    pub seed: u64,
+    /// How often reconstructions put a term of a term chunk into its cluster.
+    pub terms: TermOccurrences,
+    /// For `tkd_ml2`, and for `ncp` in the place of the release's own.
+    pub hierarchy: Option<Hierarchy>,
     /// The queries of `kl`.
     pub kl: kl::Queries,
     /// For `anr` and `are`: the records of each simple cluster in order, which
     /// only [`methods::members`](crate::methods::members) can tell.
     pub members: Option<Vec<Vec<u32>>>,
-    /// For measures of generalisation, in the place of the release's own.
-    pub hierarchy: Option<Hierarchy>,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            top: 1000,
+            re_range: 200..220,
+            reconstructions: NonZeroU32::MIN,
+            seed: 0,
+            terms: TermOccurrences::default(),
+            hierarchy: None,
+            kl: kl::Queries::default(),
+            members: None,
+        }
+    }
 }
 
 /// Computes every measure that applies.
+///
+/// # Errors
+/// If no data set fits the release, or it holds items that `original` does not.
 pub fn evaluate(
     release: &Release,
     original: &Dataset,
     options: &Options,
-    _progress: &dyn Progress,
+    progress: &dyn Progress,
 ) -> Result<Evaluation> {
+    let comparison = Comparison::new(release, original, options, progress)?;
+    progress.stage("measure", None);
     let mut evaluation = Evaluation::default();
+    (evaluation.tkd, evaluation.tkd_a) = tkd(&comparison);
+    evaluation.tkd_ml2 = tkd_ml2(&comparison);
+    evaluation.re = re(&comparison);
+    evaluation.re_a = re_a(&comparison);
+    evaluation.tlost = tlost(&comparison);
+    evaluation.pairs_kept = pairs_kept(&comparison);
+    evaluation.pairs_limit = pairs_limit(&comparison);
     if let Body::Grouped(body) = &release.body {
         evaluation.kl = kl::kl_divergence(&release.manifest, body, original, &options.kl)?;
     }

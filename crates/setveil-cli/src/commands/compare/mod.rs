@@ -1,0 +1,113 @@
+//! `setveil compare`: methods and parameters side by side.
+
+mod cells;
+mod methods;
+mod plot;
+mod table;
+
+use std::path::{Path, PathBuf};
+
+use anyhow::Context as _;
+use serde::Serialize;
+use setveil::data::{K, M};
+
+use super::evaluate::MeasureArgs;
+use crate::context::{Context, Exit};
+use crate::inputs::DataArgs;
+use cells::{Cell, Row};
+
+/// Compare methods and parameters: risk, utility and time in one table
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "Example:\n  setveil compare baskets.dat -k 3,5,10 -m 1,2 -o comparison --recommend 0.1\n\n\
+    Every finished setting is stored in the output directory: interrupted, the same command goes \
+    on where it stopped. The directory is private: it holds measurements of the original."
+)]
+pub struct Args {
+    #[command(flatten)]
+    data: DataArgs,
+    /// The directory for the table (CSV, JSON), the plot (SVG) and the finished settings
+    #[arg(long, short, value_name = "DIR")]
+    output: PathBuf,
+    /// The methods
+    #[arg(long, value_delimiter = ',', value_parser = methods::names(), default_value = "disassociation")]
+    methods: Vec<String>,
+    /// Values of k
+    #[arg(short, value_delimiter = ',', default_value = "2,5,10")]
+    k: Vec<K>,
+    /// Values of m
+    #[arg(short, value_delimiter = ',', default_value = "2")]
+    m: Vec<M>,
+    /// Largest cluster sizes
+    #[arg(long, value_delimiter = ',', default_value = "50")]
+    max_cluster_size: Vec<usize>,
+    /// Name the setting that keeps most itemsets among those with at most this risk
+    #[arg(long, value_name = "RISK", value_parser = risk)]
+    recommend: Option<f64>,
+    #[command(flatten)]
+    measure: MeasureArgs,
+}
+
+fn risk(text: &str) -> Result<f64, String> {
+    let value = text.parse().ok().filter(|r| (0.0..=1.0).contains(r));
+    value.ok_or_else(|| "expected a probability from 0 to 1".into())
+}
+
+#[derive(Serialize)]
+struct Answer<'a> {
+    rows: &'a [Row],
+    recommendation: Option<String>,
+}
+
+impl Args {
+    pub fn run(&self, context: &Context) -> anyhow::Result<Exit> {
+        let data = self.data.read(context)?.dataset;
+        let options = self.measure.options()?;
+        let fingerprint = cells::fingerprint(&data, &options);
+        let store = self.output.join("cells");
+        std::fs::create_dir_all(&store).with_context(|| store.display().to_string())?;
+        let mut rows = Vec::new();
+        for cell in self.cells() {
+            rows.push(cells::row(&cell, &data, &options, &store, &fingerprint, context)?);
+        }
+        table::mark_frontier(&mut rows);
+        write(&self.output.join("compare.csv"), &table::csv(&rows))?;
+        write(&self.output.join("compare.svg"), &plot::scatter(&rows))?;
+        let recommendation = self.recommend.map(|limit| table::recommend(&rows, limit));
+        let answer = Answer { rows: &rows, recommendation };
+        write(&self.output.join("compare.json"), &serde_json::to_string_pretty(&answer)?)?;
+        context.answer(&answer, || {
+            let mut text = table::text(&rows);
+            if let Some(recommendation) = &answer.recommendation {
+                text += &format!("\n{recommendation}\n");
+            }
+            text
+        })?;
+        Ok(Exit::Done)
+    }
+
+    /// Every combination, without those that a method does not tell apart.
+    fn cells(&self) -> Vec<Cell> {
+        let mut cells: Vec<Cell> = Vec::new();
+        for method in &self.methods {
+            for &k in &self.k {
+                for &m in &self.m {
+                    for &max_cluster_size in &self.max_cluster_size {
+                        let cell = methods::cell(method, k, m, max_cluster_size);
+                        if !cells.contains(&cell) {
+                            cells.push(cell);
+                        }
+                    }
+                }
+            }
+        }
+        cells
+    }
+}
+
+/// The file appears under its name when it is complete.
+fn write(path: &Path, text: &str) -> anyhow::Result<()> {
+    let partial = path.with_extension("partial");
+    std::fs::write(&partial, text).with_context(|| partial.display().to_string())?;
+    std::fs::rename(&partial, path).with_context(|| path.display().to_string())
+}

@@ -1,0 +1,86 @@
+//! `setveil query`.
+
+use std::fmt::Write;
+use std::path::PathBuf;
+
+use anyhow::{Context as _, ensure};
+use serde::Serialize;
+use setveil::io;
+use setveil::query::{Answer, Index, parse_itemset};
+
+use super::reconstruct::{DrawArgs, Terms};
+use crate::context::{Context, Exit};
+
+/// Ask in how many records items stand together: lower bound, expected support, upper bound
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Example:\n  setveil query release \"itunes,flu\"\n  \
+    setveil query release --file itemsets.txt --json\n\n\
+    The original support is never outside the bounds. Items with a comma go in double quotes: \
+    '\"new york, hotels\",flu'.")]
+pub struct Args {
+    /// The release directory
+    #[arg(value_name = "RELEASE")]
+    release: PathBuf,
+    /// Itemsets, their items separated by commas
+    #[arg(value_name = "ITEMSET", required_unless_present = "file")]
+    itemsets: Vec<String>,
+    /// A file with one itemset a line
+    #[arg(long, value_name = "FILE")]
+    file: Option<PathBuf>,
+    /// For the expected support: how often a term of a term chunk occurs in its cluster
+    #[arg(long, default_value = "once")]
+    terms: Terms,
+}
+
+#[derive(Serialize)]
+struct Answers {
+    answers: Vec<Answer>,
+}
+
+impl Args {
+    pub fn run(&self, context: &Context) -> anyhow::Result<Exit> {
+        let mut itemsets = Vec::new();
+        for text in &self.itemsets {
+            itemsets.push(parse_itemset(text)?);
+        }
+        if let Some(file) = &self.file {
+            let text = std::fs::read_to_string(file).with_context(|| file.display().to_string())?;
+            for (i, line) in text.lines().enumerate().filter(|(_, l)| !l.trim().is_empty()) {
+                let place = || format!("{}:{}", file.display(), i + 1);
+                itemsets.push(parse_itemset(line).with_context(place)?);
+            }
+            ensure!(!itemsets.is_empty(), "{}: there is no itemset in it", file.display());
+        }
+        let release = io::read_release(&self.release)?;
+        let terms = DrawArgs { seed: 0, terms: self.terms }.terms();
+        let index = Index::new(&release, terms);
+        setveil::Progress::stage(context, "answer", Some(itemsets.len() as u64));
+        let answers = index.ask_all(&itemsets, context)?;
+        match &answers[..] {
+            [answer] if self.file.is_none() => {
+                context.answer(answer, || describe(std::slice::from_ref(answer)))?;
+            }
+            _ => {
+                let all = Answers { answers };
+                context.answer(&all, || describe(&all.answers))?;
+            }
+        }
+        Ok(Exit::Done)
+    }
+}
+
+fn describe(answers: &[Answer]) -> String {
+    let mut text = format!("{:>10} {:>12} {:>10}  itemset\n", "at least", "expected", "at most");
+    for answer in answers {
+        let upper = answer.upper.map_or_else(|| "unknown".to_owned(), |u| u.to_string());
+        let _ = writeln!(
+            text,
+            "{:>10} {:>12.1} {:>10}  {}",
+            answer.lower,
+            answer.expected,
+            upper,
+            answer.itemset.join(", ")
+        );
+    }
+    text
+}

@@ -1,0 +1,152 @@
+//! `evaluate`, `reconstruct`, `query` and `report` from outside.
+
+use assert_cmd::Command;
+use serde_json::Value;
+
+fn setveil(dir: &std::path::Path, args: &[&str]) -> assert_cmd::assert::Assert {
+    let mut command = Command::cargo_bin("setveil").unwrap();
+    command.current_dir(dir).args(args).assert()
+}
+
+fn json(dir: &std::path::Path, args: &[&str]) -> Value {
+    let output = setveil(dir, args).success().get_output().stdout.clone();
+    serde_json::from_slice(&output).unwrap()
+}
+
+/// A directory with data and a release of it. One item looks like markup.
+fn prepared() -> tempfile::TempDir {
+    let dir = tempfile::tempdir().unwrap();
+    let mut text = String::new();
+    for i in 0..60 {
+        text += &format!("a b{} c{} <i>{}\n", i % 3, i % 7, i % 2);
+    }
+    std::fs::write(dir.path().join("data.dat"), text).unwrap();
+    setveil(dir.path(), &["anonymize", "disassociation", "data.dat", "-k", "3", "-o", "release"])
+        .success();
+    dir
+}
+
+#[test]
+fn evaluate_gives_every_documented_key() {
+    let dir = prepared();
+    let found = json(
+        dir.path(),
+        &["evaluate", "release", "--original", "data.dat", "--re-range", "0..5", "--json"],
+    );
+    for key in ["tkd", "tkd_a", "re", "re_a", "tlost", "pairs_kept", "pairs_limit"] {
+        assert!(found[key].is_number(), "{key}: {found}");
+    }
+    for key in ["tkd_ml2", "ncp", "kl"] {
+        assert!(found.get(key).is_some_and(Value::is_null), "{key}: {found}");
+    }
+    for bad in ["5..5", "5", "a..b", "7..8"] {
+        let args = ["evaluate", "release", "--original", "data.dat", "--re-range", bad];
+        setveil(dir.path(), &args).code(2);
+    }
+}
+
+#[test]
+fn reconstruct_writes_files_that_can_be_read_and_are_not_replaced() {
+    let dir = prepared();
+    let args = ["reconstruct", "release", "-n", "3", "-o", "worlds", "--json"];
+    let found = json(dir.path(), &args);
+    assert_eq!(found["files"].as_array().unwrap().len(), 3);
+    assert_eq!(found["records"], 60);
+    let text = std::fs::read_to_string(dir.path().join("worlds/reconstruction-2.dat")).unwrap();
+    assert_eq!(text.lines().count(), 60);
+    assert!(text.lines().all(|line| !line.trim().is_empty()));
+    setveil(dir.path(), &args).code(2);
+    setveil(dir.path(), &["reconstruct", "release", "-o", "worlds", "--force"]).success();
+    assert_eq!(std::fs::read_dir(dir.path().join("worlds")).unwrap().count(), 1);
+}
+
+#[test]
+fn items_with_blanks_become_json_lines() {
+    let dir = tempfile::tempdir().unwrap();
+    let line = "[\"new york\", \"flu\"]\n";
+    std::fs::write(dir.path().join("data.jsonl"), line.repeat(10)).unwrap();
+    setveil(dir.path(), &["anonymize", "disassociation", "data.jsonl", "-o", "release"]).success();
+    setveil(dir.path(), &["reconstruct", "release", "-o", "worlds"]).success();
+    let text = std::fs::read_to_string(dir.path().join("worlds/reconstruction-1.jsonl")).unwrap();
+    assert!(text.contains("\"new york\""), "{text}");
+    let fimi = ["reconstruct", "release", "-o", "other", "--format", "fimi"];
+    let error = setveil(dir.path(), &fimi).code(2).get_output().stderr.clone();
+    assert!(String::from_utf8_lossy(&error).contains("jsonl"));
+}
+
+#[test]
+fn query_answers_one_or_many() {
+    let dir = prepared();
+    let one = json(dir.path(), &["query", "release", "a", "--json"]);
+    assert_eq!((&one["lower"], &one["upper"]), (&60.into(), &60.into()));
+    assert_eq!(one["itemset"][0], "a");
+    std::fs::write(dir.path().join("sets.txt"), "a,b1\n\nc1, a\nnowhere\n").unwrap();
+    let many = json(dir.path(), &["query", "release", "--file", "sets.txt", "--json"]);
+    let answers = many["answers"].as_array().unwrap();
+    assert_eq!(answers.len(), 3);
+    assert_eq!(answers[2]["upper"], 0);
+    for answer in answers {
+        assert!(answer["lower"].as_f64() <= answer["expected"].as_f64());
+    }
+    setveil(dir.path(), &["query", "release", "a,,b"]).code(2);
+    setveil(dir.path(), &["query", "release"]).code(2);
+}
+
+#[test]
+fn the_report_is_one_page_that_loads_nothing_and_escapes_items() {
+    let dir = prepared();
+    let page = |args: &[&str]| {
+        setveil(dir.path(), args).success();
+        std::fs::read_to_string(dir.path().join("report.html")).unwrap()
+    };
+    let alone = page(&["report", "release", "-o", "report.html"]);
+    for outside in ["src=", "<script", "@import", "url("] {
+        assert!(!alone.contains(outside), "{outside}");
+    }
+    assert!(alone.contains("The guarantee holds") && alone.contains("&lt;i&gt;"));
+    assert!(!alone.contains("<i>") && !alone.contains("Risk before and after"));
+    setveil(dir.path(), &["report", "release", "-o", "report.html"]).code(2);
+    let full =
+        page(&["report", "release", "--original", "data.dat", "-o", "report.html", "--force"]);
+    assert!(full.contains("Risk before and after") && full.contains("pairs_kept"));
+    assert!(full.contains("<html lang=\"en\">") && full.contains("<caption>"));
+}
+
+#[test]
+fn compare_resumes_and_recommends() {
+    let dir = prepared();
+    let args = [
+        "compare",
+        "data.dat",
+        "-k",
+        "2,4",
+        "-m",
+        "1,2",
+        "--max-cluster-size",
+        "20",
+        "-o",
+        "comparison",
+        "--re-range",
+        "0..5",
+        "--recommend",
+        "0.9",
+        "--json",
+    ];
+    let first = json(dir.path(), &args);
+    let rows = first["rows"].as_array().unwrap();
+    assert_eq!(rows.len(), 4);
+    assert!(rows.iter().all(|r| r["holds"] == true && r["risk"].is_number()));
+    assert!(rows.iter().any(|r| r["frontier"] == true));
+    assert!(first["recommendation"].as_str().unwrap().starts_with("Recommended"));
+    for file in ["compare.csv", "compare.json", "compare.svg"] {
+        assert!(dir.path().join("comparison").join(file).exists(), "{file}");
+    }
+    // One cell is lost, as if the run had been interrupted; times show which were kept.
+    let cells = dir.path().join("comparison/cells");
+    std::fs::remove_file(cells.join("disassociation-k4-m2-s20.json")).unwrap();
+    let second = json(dir.path(), &args);
+    for (a, b) in rows.iter().zip(second["rows"].as_array().unwrap()).take(3) {
+        assert_eq!(a, b);
+    }
+    assert!(cells.join("disassociation-k4-m2-s20.json").exists());
+}

@@ -1,0 +1,133 @@
+//! A release and its original over one numbering of the items: what all
+//! measures start from.
+
+use rayon::prelude::*;
+
+use super::Options;
+use crate::data::{Dataset, ItemId, Vocabulary};
+use crate::mine::Transactions;
+use crate::reconstruct::{self, reconstruct_many};
+use crate::release::{Bag, Body, Cluster, Release};
+use crate::{Error, Progress, Result};
+
+/// Everything a measure may look at.
+#[derive(Debug)]
+pub struct Comparison<'a> {
+    /// The release.
+    pub release: &'a Release,
+    /// The original.
+    pub original: &'a Dataset,
+    /// The settings.
+    pub options: &'a Options,
+    /// Every label of the original, the release and the reconstructions.
+    pub vocabulary: Vocabulary,
+    /// The original's records.
+    pub originals: Transactions,
+    /// The records of all reconstructions together: supports here are sums,
+    /// `options.reconstructions` times their mean.
+    pub reconstructed: Transactions,
+    /// The sub-records of all record and shared chunks; none for a release
+    /// without chunks.
+    pub chunks: Option<Transactions>,
+}
+
+impl<'a> Comparison<'a> {
+    /// Reconstructs and numbers.
+    pub fn new(
+        release: &'a Release,
+        original: &'a Dataset,
+        options: &'a Options,
+        progress: &dyn Progress,
+    ) -> Result<Self> {
+        check_original(release, original)?;
+        let drawing = reconstruct::Options { seed: options.seed, terms: options.terms };
+        let drawn = reconstruct_many(release, drawing, options.reconstructions.get(), progress)?;
+        progress.stage("count", None);
+        let published = release.body.vocabulary();
+        let labels = original.vocabulary().labels().chain(published.labels());
+        let labels = labels.chain(drawn.iter().flat_map(|d| d.vocabulary().labels()));
+        let vocabulary = Vocabulary::new(labels);
+        let ids = |from: &Vocabulary| -> Vec<ItemId> {
+            from.labels().map(|l| vocabulary.id(l).expect("all labels are in it")).collect()
+        };
+        let (originals, reconstructed) = rayon::join(
+            || transactions(vocabulary.len(), &[(original, ids(original.vocabulary()))]),
+            || {
+                let numbered: Vec<(&Dataset, Vec<ItemId>)> =
+                    drawn.par_iter().map(|d| (d, ids(d.vocabulary()))).collect();
+                transactions(vocabulary.len(), &numbered)
+            },
+        );
+        let chunks = chunk_transactions(release, vocabulary.len(), &ids(published));
+        Ok(Self { release, original, options, vocabulary, originals, reconstructed, chunks })
+    }
+
+    /// k, where the release's model has one.
+    pub fn k(&self) -> Option<u32> {
+        self.release.manifest.guarantee.model.k()
+    }
+}
+
+/// A release of other data would give numbers that mean nothing.
+fn check_original(release: &Release, original: &Dataset) -> Result<()> {
+    if matches!(release.body, Body::Generalized(_)) {
+        // Its labels may be inner nodes, or leaves that noise brought in.
+        return Ok(());
+    }
+    let foreign: Vec<&str> = release
+        .body
+        .vocabulary()
+        .labels()
+        .filter(|label| original.vocabulary().id(label).is_none())
+        .collect();
+    if foreign.is_empty() {
+        return Ok(());
+    }
+    Err(Error::Unknown {
+        what: format!(
+            "{} of the release's {} items are not in the original, the first: {}",
+            foreign.len(),
+            release.body.vocabulary().len(),
+            foreign[..foreign.len().min(5)].join(", ")
+        ),
+        hint: "name the data that this release was made from".into(),
+    })
+}
+
+fn transactions(items: usize, parts: &[(&Dataset, Vec<ItemId>)]) -> Transactions {
+    let mut builder = Transactions::builder(items);
+    let mut record = Vec::new();
+    for (data, ids) in parts {
+        for items in data.records() {
+            record.clear();
+            record.extend(items.iter().map(|&i| ids[i as usize]));
+            builder.push(&record, 1);
+        }
+    }
+    builder.build()
+}
+
+fn chunk_transactions(release: &Release, items: usize, ids: &[ItemId]) -> Option<Transactions> {
+    let mut builder = Transactions::builder(items);
+    let mut itemset = Vec::new();
+    for chunk in chunks(release)? {
+        for (items, count) in chunk.iter() {
+            itemset.clear();
+            itemset.extend(items.iter().map(|&i| ids[i as usize]));
+            builder.push(&itemset, count.into());
+        }
+    }
+    Some(builder.build())
+}
+
+/// All record and shared chunks; none for a release without chunks.
+pub fn chunks(release: &Release) -> Option<Vec<&Bag>> {
+    let Body::Disassociated(body) = &release.body else { return None };
+    let mut stack: Vec<&Cluster> = body.clusters.iter().collect();
+    let mut chunks = Vec::new();
+    while let Some(cluster) = stack.pop() {
+        chunks.extend(cluster.chunks());
+        stack.extend(cluster.children());
+    }
+    Some(chunks)
+}

@@ -1,0 +1,168 @@
+//! Weighted itemsets with the list of those that contain each item.
+
+use crate::data::{Dataset, ItemId};
+
+/// Distinct itemsets with weights: equal ones are merged, because real data
+/// repeats itself (a third of the records of BMS-WebView-1 are distinct).
+#[derive(Clone, Debug, Default)]
+pub struct Transactions {
+    item_count: usize,
+    offsets: Vec<usize>,
+    items: Vec<ItemId>,
+    weights: Vec<u64>,
+    supports: Vec<u64>,
+    /// `postings[starts[i]..starts[i + 1]]`: the transactions with item `i`.
+    starts: Vec<usize>,
+    postings: Vec<u32>,
+}
+
+impl Transactions {
+    /// Collects transactions over items below `item_count`.
+    pub fn builder(item_count: usize) -> Builder {
+        Builder { item_count, offsets: vec![0], items: Vec::new(), weights: Vec::new() }
+    }
+
+    /// The records of `data`, each with weight 1.
+    pub fn from_dataset(data: &Dataset) -> Self {
+        let mut builder = Self::builder(data.item_count());
+        data.records().for_each(|record| builder.push(record, 1));
+        builder.build()
+    }
+
+    /// How many items there may be.
+    pub fn item_count(&self) -> usize {
+        self.item_count
+    }
+
+    /// How many distinct transactions there are.
+    pub fn len(&self) -> usize {
+        self.weights.len()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.weights.is_empty()
+    }
+
+    /// Transaction `t` and its weight.
+    pub fn get(&self, t: u32) -> (&[ItemId], u64) {
+        let t = t as usize;
+        (&self.items[self.offsets[t]..self.offsets[t + 1]], self.weights[t])
+    }
+
+    /// All transactions with their weights.
+    pub fn iter(&self) -> impl Iterator<Item = (&[ItemId], u64)> {
+        (0..self.len() as u32).map(|t| self.get(t))
+    }
+
+    /// The weight of the transactions with `item`.
+    pub fn support(&self, item: ItemId) -> u64 {
+        self.supports[item as usize]
+    }
+
+    fn posting(&self, item: ItemId) -> &[u32] {
+        &self.postings[self.starts[item as usize]..self.starts[item as usize + 1]]
+    }
+
+    /// The transactions that contain all of `items`, ascending.
+    pub fn containing(&self, items: &[ItemId]) -> Vec<u32> {
+        let mut lists: Vec<&[u32]> = items.iter().map(|&i| self.posting(i)).collect();
+        lists.sort_unstable_by_key(|l| l.len());
+        let Some((&first, others)) = lists.split_first() else {
+            return (0..self.len() as u32).collect();
+        };
+        let mut found = first.to_vec();
+        for mut rest in others.iter().copied() {
+            found.retain(|t| {
+                rest = &rest[gallop(rest, *t)..];
+                rest.first() == Some(t)
+            });
+        }
+        found
+    }
+}
+
+/// The first position in `list` that is not below `target`.
+fn gallop(list: &[u32], target: u32) -> usize {
+    let mut step = 1;
+    while step < list.len() && list[step] < target {
+        step *= 2;
+    }
+    let start = step / 2;
+    let end = (step + 1).min(list.len());
+    start + list[start..end].partition_point(|&t| t < target)
+}
+
+/// Transactions that are still being collected.
+#[derive(Clone, Debug)]
+pub struct Builder {
+    item_count: usize,
+    offsets: Vec<usize>,
+    items: Vec<ItemId>,
+    weights: Vec<u64>,
+}
+
+impl Builder {
+    /// Adds a transaction, whose items ascend; an empty one says nothing.
+    pub fn push(&mut self, items: &[ItemId], weight: u64) {
+        debug_assert!(items.is_sorted_by(|a, b| a < b));
+        if items.is_empty() || weight == 0 {
+            return;
+        }
+        self.items.extend_from_slice(items);
+        self.offsets.push(self.items.len());
+        self.weights.push(weight);
+    }
+
+    /// Merges equal transactions and indexes them.
+    pub fn build(self) -> Transactions {
+        let get = |t: u32| &self.items[self.offsets[t as usize]..self.offsets[t as usize + 1]];
+        let mut order: Vec<u32> = (0..self.weights.len() as u32).collect();
+        order.sort_unstable_by(|&a, &b| get(a).cmp(get(b)));
+        let mut built = Transactions {
+            item_count: self.item_count,
+            offsets: vec![0],
+            supports: vec![0; self.item_count],
+            starts: vec![0; self.item_count + 1],
+            ..Transactions::default()
+        };
+        for run in order.chunk_by(|&a, &b| get(a) == get(b)) {
+            let weight = run.iter().map(|&t| self.weights[t as usize]).sum();
+            for &item in get(run[0]) {
+                built.supports[item as usize] += weight;
+                built.starts[item as usize + 1] += 1;
+            }
+            built.items.extend_from_slice(get(run[0]));
+            built.offsets.push(built.items.len());
+            built.weights.push(weight);
+        }
+        for i in 0..self.item_count {
+            built.starts[i + 1] += built.starts[i];
+        }
+        let mut next = built.starts.clone();
+        built.postings = vec![0; built.items.len()];
+        for t in 0..built.weights.len() {
+            for &item in &built.items[built.offsets[t]..built.offsets[t + 1]] {
+                built.postings[next[item as usize]] = t as u32;
+                next[item as usize] += 1;
+            }
+        }
+        built
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn galloping_finds_the_first_that_is_not_below() {
+        let list: Vec<u32> = (0..200).map(|i| i * 3).collect();
+        for target in 0..620 {
+            for from in [0, 1, 50, 199, 200] {
+                let naive = list[from..].iter().take_while(|&&t| t < target).count();
+                assert_eq!(gallop(&list[from..], target), naive, "{target} from {from}");
+            }
+        }
+    }
+}

@@ -1,0 +1,120 @@
+//! What was done, what is promised, and what is not: in words that a data
+//! protection officer can quote. The three guarantees are kept apart.
+
+use super::html::Page;
+use crate::release::{Manifest, Model, Supports};
+
+pub(super) fn what_was_done(page: &mut Page, manifest: &Manifest) {
+    page.section("What was done");
+    page.text(match manifest.method.as_str() {
+        "disassociation" => {
+            "Similar records were brought together in clusters. Inside each cluster the records \
+             were cut into parts over separate sets of items (chunks), and the parts of each chunk \
+             are published as an unordered list with counts. Every item is still there; which \
+             parts belonged to the same person is not. Items that are too rare in their cluster \
+             are only named (term chunk), without saying how often or with what they occurred."
+        }
+        "dls" => {
+            "As in disassociation, records were clustered and cut into chunks; in addition single \
+             instances of items were suppressed where this keeps more items together. Supports in \
+             the release are therefore lower bounds."
+        }
+        "partition" | "apriori" => {
+            "Items were replaced by more general ones of a hierarchy until enough people look the \
+             same. Nothing was invented and nobody was left out."
+        }
+        "diffpart" => {
+            "Sets of items were counted top-down along a taxonomy with random noise, and only \
+             counts that stand out from the noise were kept."
+        }
+        "suppress-rare" => {
+            "Every item that fewer than k people have was removed. Nothing else was changed."
+        }
+        "cahd" | "perm-mondrian" => {
+            "People with similar ordinary items were put into groups. Their ordinary items are \
+             published as they are; the sensitive items of a group are published beside it, so \
+             that nobody can tell to whom in the group they belong."
+        }
+        _ => "The data was changed by the method named above.",
+    });
+    let mut rows: Vec<Vec<String>> = vec![vec!["method".into(), manifest.method.clone()]];
+    for (name, value) in &manifest.parameters {
+        let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+        rows.push(vec![name.clone(), value]);
+    }
+    page.table("Method and parameters", &["parameter", "value"], &rows);
+}
+
+pub(super) fn what_is_promised(page: &mut Page, manifest: &Manifest) {
+    page.section("What is promised, and what is not");
+    let (mut yes, mut no) = (Vec::new(), Vec::new());
+    match manifest.guarantee.model {
+        Model::FormatKmAnonymity { k, m, l } => {
+            yes.push(format!(
+                "Format guarantee: whoever knows up to {m} items of a person finds at least {k} \
+                 records that could have them, in some data set that fits the published files."
+            ));
+            if let Some(l) = l {
+                yes.push(format!(
+                    "Each sensitive item is in at most one of {l} records of every cluster that \
+                     has it."
+                ));
+            }
+            no.push(format!(
+                "Nothing is promised against somebody who knows more than {m} items of a person, \
+                 or who knows that a person does not have an item."
+            ));
+            no.push(
+                "The guarantee speaks of possible data sets, not of probabilities: some \
+                 candidates can be likelier than others (posterior risk)."
+                    .into(),
+            );
+            no.push(
+                "Somebody who also knows the algorithm can rule out some of the possible data \
+                 sets (algorithm guarantee). `setveil attack` measures both."
+                    .into(),
+            );
+        }
+        Model::KmAnonymity { k, m } => {
+            yes.push(format!(
+                "Every combination of up to {m} published items that occurs, occurs in at least \
+                 {k} records."
+            ));
+            no.push(format!("Nothing is promised against somebody who knows more than {m} items."));
+        }
+        Model::KAnonymity { k } => {
+            yes.push(format!("Every published record is equal to at least {} others.", k - 1));
+            no.push("If all people in a class share an item, it is known of each of them.".into());
+        }
+        Model::Association { p } => {
+            yes.push(format!(
+                "Each sensitive item belongs to at most one of {p} records of its group."
+            ));
+            no.push(format!(
+                "The degree holds for each sensitive item alone: in a group of {p} people with \
+                 {p} different sensitive items, each certainly has one."
+            ));
+            no.push("Ordinary items are published as they were: they can identify people.".into());
+        }
+        Model::DifferentialPrivacy { epsilon } => {
+            yes.push(format!(
+                "Differential privacy with budget {epsilon}: adding or removing one person \
+                 changes the probability of any output by a factor of at most e^{epsilon}."
+            ));
+            no.push("Counts are noisy; items that do not occur can be published.".into());
+        }
+    }
+    match manifest.guarantee.supports {
+        Supports::Exact => yes.push("Published counts are the original ones.".into()),
+        Supports::LowerBound => no.push(
+            "Published counts are lower bounds: instances were suppressed and are not counted."
+                .into(),
+        ),
+        Supports::Noisy => {}
+    }
+    no.push("Who is in the data at all is not hidden unless the promise above says so.".into());
+    page.heading("Promised");
+    page.list("yes", &yes);
+    page.heading("Not promised");
+    page.list("no", &no);
+}
