@@ -4,8 +4,8 @@
 mod cahd_2008;
 mod cover_problem_2016;
 mod data;
-mod dls_2022;
 mod disassociation_2012;
+mod dls_2022;
 mod figure;
 mod partition_2009;
 
