@@ -19,6 +19,8 @@ use crate::release::{Bag, Cluster, JointCluster, SimpleCluster};
 pub(super) struct Node {
     size: u32,
     pub(super) depth: u32,
+    /// How many rounds have passed without a partner.
+    pub(super) idle: u32,
     leaves: Vec<Leaf>,
     /// The virtual term chunk with joint supports, as far as it can be shared; ascending.
     pub(super) terms: Vec<(ItemId, u32)>,
@@ -72,7 +74,8 @@ impl Joiner<'_> {
             }
         }
         let shared = cluster.term_chunk.iter().copied().filter(|&t| sharable(t));
-        let terms = shared.map(|t| (t, counts[t as usize])).collect();
+        let mut terms: Vec<(ItemId, u32)> = shared.map(|t| (t, counts[t as usize])).collect();
+        terms.shrink_to_fit();
         for &r in self.clusters.get(number as usize) {
             for &item in self.data.record(r as usize) {
                 counts[item as usize] = 0;
@@ -85,6 +88,7 @@ impl Joiner<'_> {
         Node {
             size: cluster.size,
             depth: 0,
+            idle: 0,
             terms,
             used,
             tree: Tree::Leaf(number),
@@ -230,9 +234,10 @@ impl Node {
         self.leaves[0].number
     }
 
-    /// See [`refine`](super::refine).
-    pub(super) fn identity(&self) -> (u32, usize) {
-        (self.first_leaf(), self.leaves.len())
+    /// Drops what only further joins would need.
+    pub(super) fn retire(mut self) -> Self {
+        (self.terms, self.used) = (Vec::new(), Vec::new());
+        self
     }
 
     /// Carries out a plan that was made for these two nodes.
@@ -247,6 +252,7 @@ impl Node {
         Self {
             size: self.size + other.size,
             depth: self.depth.max(other.depth) + 1,
+            idle: 0,
             leaves: self.leaves,
             terms: terms.into_iter().filter(|(t, _)| !shared(t)).collect(),
             used: union(&used, &plan.terms, |&t| t, |&t, _| t),

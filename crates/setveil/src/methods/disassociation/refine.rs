@@ -8,7 +8,6 @@
 //! until one changes nothing.
 
 use rayon::prelude::*;
-use rustc_hash::FxHashSet;
 
 use super::join::{Joiner, Node};
 use super::{Clusters, Parameters};
@@ -22,6 +21,8 @@ use crate::release::{Cluster, SimpleCluster};
 const BLOCK: usize = 256;
 /// So many of the most common terms of a term chunk decide its place.
 const PREFIX: usize = 16;
+/// A cluster that found no partner in so many rounds is finished.
+const PATIENCE: u32 = 2;
 /// Joint clusters are nested at most this deep, so that any JSON reader can
 /// follow (serde_json stops at 128 brackets, a level takes two).
 const MAX_DEPTH: u32 = 48;
@@ -34,12 +35,15 @@ const MAX_DEPTH: u32 = 48;
 ///
 /// # Complexity
 /// A round is linear in the terms of the term chunks and in the records of the
-/// clusters that are joined, but for sorting the clusters. Terms that only one
-/// cluster has left are forgotten, so later rounds are cheaper.
+/// clusters that are joined, but for sorting the clusters. Clusters that find no
+/// partner leave and terms that only one cluster has left are forgotten, so
+/// rounds become cheaper quickly.
 ///
 /// # Deviations
 /// See [`join`](super::join). The order looks at the first 16 terms of a term
-/// chunk; further ones hardly ever decide.
+/// chunk; further ones hardly ever decide. A cluster that was refused in two
+/// rounds is not tried again: what it would still find does not pay for rounds
+/// over all clusters.
 pub(super) fn refine(
     leaves: Vec<SimpleCluster>,
     clusters: &Clusters,
@@ -51,19 +55,16 @@ pub(super) fn refine(
     let joiner = Joiner { clusters, data, k: parameters.k, m: parameters.m };
     let mut nodes = start(leaves, &joiner, sensitive);
     let mut done: Vec<Node> = Vec::new();
-    let mut rejected: FxHashSet<(Identity, Identity)> = FxHashSet::default();
     let mut more = parameters.refine;
     while more {
         progress.stage("refining", Some(nodes.len() as u64));
-        let common = forget_lonely_terms(&mut nodes, data.item_count());
-        let (alive, finished) = nodes.into_iter().partition(|n: &Node| !n.terms.is_empty());
+        let tcs = forget_lonely_terms(&mut nodes, data.item_count());
+        let active = |n: &Node| !n.terms.is_empty() && n.idle < PATIENCE && n.depth < MAX_DEPTH;
+        let (alive, finished): (Vec<Node>, Vec<Node>) = nodes.into_iter().partition(active);
+        done.extend(finished.into_iter().map(Node::retire));
         nodes = alive;
-        done.extend::<Vec<Node>>(finished);
-        order(&mut nodes, &common);
-        let (joined, refused) = join_neighbours(nodes, &joiner, &rejected, progress);
-        nodes = joined.nodes;
-        more = joined.count > 0;
-        rejected.extend(refused);
+        order(&mut nodes, &tcs);
+        (nodes, more) = join_neighbours(nodes, &joiner, progress);
     }
     done.extend(nodes);
     let mut clusters: Vec<Cluster> = done.into_par_iter().map(Node::into_cluster).collect();
@@ -129,74 +130,51 @@ fn smallest(ranks: impl Iterator<Item = u32>) -> [u32; PREFIX] {
     best
 }
 
-/// A node is known by its first leaf and its number of leaves: nodes only grow.
-type Identity = (u32, usize);
-
-struct Joined {
-    nodes: Vec<Node>,
-    count: usize,
-}
-
-/// Joins adjacent pairs where that is allowed and useful; gives the pairs that
-/// were refused, so that they are not tried again.
+/// Joins adjacent pairs where that is allowed and useful, and says whether any
+/// were (Alg. REFINE, line 4).
 fn join_neighbours(
-    nodes: Vec<Node>,
+    mut nodes: Vec<Node>,
     joiner: &Joiner,
-    rejected: &FxHashSet<(Identity, Identity)>,
     progress: &dyn Progress,
-) -> (Joined, Vec<(Identity, Identity)>) {
-    let mut blocks: Vec<Vec<Node>> = Vec::with_capacity(nodes.len() / BLOCK + 1);
-    let mut rest = nodes.into_iter();
-    loop {
-        let block: Vec<Node> = rest.by_ref().take(BLOCK).collect();
-        if block.is_empty() {
-            break;
-        }
-        blocks.push(block);
+) -> (Vec<Node>, bool) {
+    let before = nodes.len();
+    let mut blocks: Vec<Vec<Node>> = Vec::with_capacity(before / BLOCK + 1);
+    while nodes.len() > BLOCK {
+        blocks.push(nodes.split_off(nodes.len() - BLOCK));
     }
-    let results: Vec<(Joined, Vec<(Identity, Identity)>)> = blocks
+    blocks.push(nodes);
+    let joined: Vec<Vec<Node>> = blocks
         .into_par_iter()
         .map_init(Vec::new, |scratch, block| {
             progress.advance(block.len() as u64);
-            let (mut nodes, mut refused, mut count) =
-                (Vec::with_capacity(block.len()), Vec::new(), 0);
-            let mut waiting: Option<Node> = None;
-            for node in block {
-                let Some(before) = waiting.take() else {
-                    waiting = Some(node);
-                    continue;
-                };
-                let pair = (before.identity(), node.identity());
-                let deep = before.depth.max(node.depth) >= MAX_DEPTH;
-                let plan = if deep || rejected.contains(&pair) {
-                    None
-                } else {
-                    let plan = joiner.plan(&before, &node, scratch);
-                    if plan.is_none() {
-                        refused.push(pair);
-                    }
-                    plan
-                };
-                match plan {
-                    Some(plan) => {
-                        nodes.push(before.join(node, plan));
-                        count += 1;
-                    }
-                    None => {
-                        nodes.push(before);
-                        waiting = Some(node);
-                    }
-                }
-            }
-            nodes.extend(waiting);
-            (Joined { nodes, count }, refused)
+            join_block(block, joiner, scratch)
         })
         .collect();
-    let (mut all, mut refused) = (Joined { nodes: Vec::new(), count: 0 }, Vec::new());
-    for (joined, pairs) in results {
-        all.nodes.extend(joined.nodes);
-        all.count += joined.count;
-        refused.extend(pairs);
+    let nodes: Vec<Node> = joined.into_iter().flatten().collect();
+    let more = nodes.len() < before;
+    (nodes, more)
+}
+
+fn join_block(block: Vec<Node>, joiner: &Joiner, scratch: &mut Vec<u32>) -> Vec<Node> {
+    let mut nodes = Vec::with_capacity(block.len());
+    let mut waiting: Option<Node> = None;
+    for node in block {
+        let Some(mut before) = waiting.take() else {
+            waiting = Some(node);
+            continue;
+        };
+        match joiner.plan(&before, &node, scratch) {
+            Some(plan) => nodes.push(before.join(node, plan)),
+            None => {
+                before.idle += 1;
+                nodes.push(before);
+                waiting = Some(node);
+            }
+        }
     }
-    (all, refused)
+    nodes.extend(waiting.map(|mut last| {
+        last.idle += 1;
+        last
+    }));
+    nodes
 }

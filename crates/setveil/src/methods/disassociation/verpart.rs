@@ -83,6 +83,7 @@ pub(crate) fn verpart_with(
         }
     }
     term_chunk.sort_unstable();
+    term_chunk.shrink_to_fit();
     scratch.occurrences.clear();
     for (r, record) in records.iter().enumerate() {
         let indices = record.iter().map(|&item| scratch.index[item as usize]);
