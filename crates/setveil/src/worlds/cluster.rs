@@ -89,6 +89,9 @@ pub(super) struct Leaf<'a> {
     pub(super) partly: Vec<usize>,
 }
 
+/// The parts of an itemset that a leaf draws from shared chunks: chunk, items.
+type Drawn<'a> = Vec<(usize, &'a [ItemId])>;
+
 /// A shared chunk that can bring something to a leaf.
 #[derive(Clone, Debug)]
 pub(super) struct Inflow {
@@ -300,11 +303,11 @@ impl<'a> ClusterWorlds<'a> {
             return uppers[leaves.start];
         }
         // What a leaf draws from this cluster's chunks.
-        let drawn = |l: usize| -> Vec<(usize, &[ItemId])> {
+        let drawn = |l: usize| -> Drawn {
             let shared = parts[l].iter().flat_map(|p| &p.shared);
             shared.filter(|s| s.node == node).map(|s| (s.chunk, &s.items[..])).collect()
         };
-        let mut groups: Vec<(Vec<(usize, &[ItemId])>, Vec<u64>)> = Vec::new();
+        let mut groups: Vec<(Drawn, Vec<u64>)> = Vec::new();
         for l in leaves.clone().filter(|&l| uppers[l] > 0) {
             let drawn = drawn(l);
             let group = match groups.iter_mut().find(|(d, _)| *d == drawn) {
@@ -316,7 +319,7 @@ impl<'a> ClusterWorlds<'a> {
             };
             group[l] = uppers[l];
         }
-        let of_group = |(drawn, restricted): &(Vec<(usize, &[ItemId])>, Vec<u64>)| {
+        let of_group = |(drawn, restricted): &(Drawn, Vec<u64>)| {
             let sum = children.iter().map(|&c| self.upper(c, parts, restricted)).sum::<u64>();
             let cap = drawn.iter().map(|(c, items)| self.chunks[*c].bag.support(items)).min();
             sum.min(cap.unwrap_or(u64::MAX))

@@ -128,7 +128,7 @@ impl Alternating {
     }
 
     fn add(&mut self, j: u64, term: &Big) {
-        let side = if j % 2 == 0 { &mut self.positive } else { &mut self.negative };
+        let side = if j.is_multiple_of(2) { &mut self.positive } else { &mut self.negative };
         *side = side.plus(term, self.bits);
     }
 
