@@ -51,6 +51,9 @@ pub fn disassociated(
     (truth, release("disassociation", &data, model, Body::Disassociated(body)))
 }
 
+/// Sees a leaf's records and may change its term chunk.
+type Visit<'a> = dyn FnMut(&[Vec<ItemId>], &mut BTreeSet<ItemId>) + 'a;
+
 /// A cluster with the records it comes from.
 enum Draft {
     Leaf { records: Vec<Vec<ItemId>>, chunks: Vec<Bag>, terms: BTreeSet<ItemId> },
@@ -103,7 +106,7 @@ impl Draft {
         Self::Joint { chunks, children }
     }
 
-    fn each_leaf(&mut self, visit: &mut dyn FnMut(&[Vec<ItemId>], &mut BTreeSet<ItemId>)) {
+    fn each_leaf(&mut self, visit: &mut Visit) {
         match self {
             Self::Leaf { records, terms, .. } => visit(records, terms),
             Self::Joint { children, .. } => children.iter_mut().for_each(|c| c.each_leaf(visit)),

@@ -153,7 +153,7 @@ pub(super) fn number(value: u64) -> String {
     let digits = value.to_string();
     let mut text = String::new();
     for (i, digit) in digits.chars().enumerate() {
-        if i > 0 && (digits.len() - i) % 3 == 0 {
+        if i > 0 && (digits.len() - i).is_multiple_of(3) {
             text.push(',');
         }
         text.push(digit);
@@ -165,7 +165,7 @@ pub(super) fn number(value: u64) -> String {
 pub(super) fn percent(share: f64) -> String {
     let value = share * 100.0;
     match value {
-        v if v == 0.0 => "0 %".to_owned(),
+        0.0 => "0 %".to_owned(),
         v if v < 0.1 => "< 0.1 %".to_owned(),
         v if v < 10.0 => format!("{v:.1} %"),
         v => format!("{v:.0} %"),

@@ -210,7 +210,7 @@ fn bounds_hold_on_real_data() {
         let mut rng = random::rng(11);
         let mut itemsets: Vec<Vec<ItemId>> = Vec::new();
         while itemsets.len() < 10_000 {
-            let mut items: Vec<ItemId> = if itemsets.len() % 2 == 0 {
+            let mut items: Vec<ItemId> = if itemsets.len().is_multiple_of(2) {
                 let record = data.record(rng.random_range(0..data.len()));
                 let pick =
                     |rng: &mut rand_chacha::ChaCha8Rng| record[rng.random_range(0..record.len())];
