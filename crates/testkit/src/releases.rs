@@ -5,7 +5,7 @@
 //! protects anybody. Whatever a recipient computes from them can be compared
 //! with the truth.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use rand::RngExt;
 use rand::seq::SliceRandom;
@@ -187,13 +187,18 @@ pub fn generalized(
     let rows: Vec<BTreeSet<String>> = records
         .iter()
         .map(|record| {
+            // Siblings go up together: a class never holds a node and its ancestor.
+            let mut up: BTreeMap<u32, bool> = BTreeMap::new();
             record
                 .iter()
-                .map(|item| match hierarchy.node(item) {
-                    Some(node) if rng.random_bool(0.5) => {
-                        hierarchy.label(hierarchy.parent(node)).to_owned()
+                .map(|item| {
+                    let Some(node) = hierarchy.node(item) else { return item.clone() };
+                    let parent = hierarchy.parent(node);
+                    if *up.entry(parent).or_insert_with(|| rng.random_bool(0.5)) {
+                        hierarchy.label(parent).to_owned()
+                    } else {
+                        item.clone()
                     }
-                    _ => item.clone(),
                 })
                 .collect()
         })

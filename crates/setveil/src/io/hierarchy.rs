@@ -31,16 +31,19 @@ pub(super) fn parse_hierarchy(path: &Path, bytes: &[u8]) -> Result<Hierarchy> {
     let mut builder = HierarchyBuilder::default();
     let mut row = csv::StringRecord::new();
     loop {
-        let line = Some(reader.position().line());
         let more = reader.read_record(&mut row).map_err(|e| {
-            let line = e.position().map(csv::Position::line).or(line);
+            let line = e.position().map(csv::Position::line);
             Error::input(path, line, e.to_string(), HINT)
         })?;
         if !more {
             break;
         }
         let labels: Vec<&str> = row.iter().collect();
-        let line = row.position().map(csv::Position::line).or(line);
+        // The reader counts a row from where it looked for one: blank lines come first.
+        let line = row.position().map(|at| {
+            let blank = bytes[at.byte() as usize..].iter().take_while(|b| b.is_ascii_whitespace());
+            at.line() + blank.filter(|&&b| b == b'\n').count() as u64
+        });
         builder.push(&labels).map_err(|what| Error::input(path, line, what, HINT))?;
     }
     builder.finish().ok_or_else(|| Error::input(path, None, "there is no leaf", HINT))

@@ -102,10 +102,14 @@ impl Walk {
                 continue;
             }
             prefix.push(node);
-            if level.supports[i] < self.k {
-                state.found = true;
-                state.repair.fix(state.cut, prefix);
-            } else if missing > 1 {
+            // Records too short for the walk's size are left out, so only the
+            // supports of whole itemsets are true.
+            if missing == 1 {
+                if level.supports[i] < self.k {
+                    state.found = true;
+                    state.repair.fix(state.cut, prefix);
+                }
+            } else {
                 let mut rest = level.suffixes[range].to_vec();
                 self.merge(&mut rest, missing - 1);
                 if rest.iter().any(|s| u64::from(s.weight) < self.k) {

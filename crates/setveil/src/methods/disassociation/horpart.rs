@@ -34,7 +34,8 @@ use crate::progress::Progress;
 /// The paper rescans what is left after every split, which is quadratic, and
 /// publishes clusters of fewer than k records, which is not private. The set
 /// *ignore* is not kept: a term that was used on the way to a part is in all of
-/// its records, and a term that all records have cannot split them.
+/// its records, and a term that all records have cannot split them. A chain
+/// ends where no two records have a term in common: what is left is cut.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Horpart;
 
@@ -61,7 +62,7 @@ impl HorizontalPartitioning for Horpart {
             vec![Part::Cluster(all)]
         } else {
             rayon::scope(|scope| {
-                run(scope, &shared, Chain { number: 0, records: all });
+                run(scope, &shared, Chain { number: 0, records: all, rows: None });
             });
             vec![Part::Chain(0)]
         };
@@ -80,6 +81,16 @@ enum Part {
 struct Chain {
     number: usize,
     records: Vec<u32>,
+    /// None for the whole data.
+    rows: Option<Rows>,
+}
+
+/// The items of a chain's records that can still split it, side by side: the
+/// passes over a chain then read memory in order.
+#[derive(Default)]
+struct Rows {
+    ends: Vec<u32>,
+    items: Vec<ItemId>,
 }
 
 struct Shared<'a> {
@@ -125,40 +136,55 @@ fn split(
     scratch: &mut Scratch,
     mut spawn: impl FnMut(Chain),
 ) -> Vec<Part> {
-    let records = chain.records;
-    let mut heap = index(shared, &records, scratch);
+    let Chain { records, rows, .. } = chain;
+    let row = |position: usize| match &rows {
+        None => shared.data.record(records[position] as usize),
+        Some(rows) => {
+            let start = if position == 0 { 0 } else { rows.ends[position - 1] as usize };
+            &rows.items[start..rows.ends[position] as usize]
+        }
+    };
+    let mut heap = index(shared.may_split, records.len(), &row, scratch);
     let (mut left, mut parts) = (records.len(), Vec::new());
     while left > shared.max {
         // Alg. HORPART, line 3. Counts only fall: an entry that is out of date goes back.
         let Some((count, Reverse(term))) = heap.pop() else { break };
         let now = scratch.counts[term as usize];
         if now < count {
-            if now > 0 {
+            if now > 1 {
                 heap.push((now, Reverse(term)));
             }
             continue;
         }
         // Lines 4 and 5.
+        let is_chain = now as usize > shared.max;
         let mut with_term = Vec::with_capacity(now as usize);
+        let mut rows = Rows::default();
         let list = scratch.starts[term as usize] as usize..scratch.ends[term as usize] as usize;
         for &position in &scratch.postings[list] {
-            if !std::mem::replace(&mut scratch.gone[position as usize], true) {
-                let record = records[position as usize];
-                with_term.push(record);
-                for &item in shared.data.record(record as usize) {
-                    scratch.counts[item as usize] -= 1;
+            if std::mem::replace(&mut scratch.gone[position as usize], true) {
+                continue;
+            }
+            with_term.push(records[position as usize]);
+            for &item in row(position as usize) {
+                scratch.counts[item as usize] -= 1;
+                if is_chain && item != term && scratch.ends[item as usize] > 0 {
+                    rows.items.push(item);
                 }
+            }
+            if is_chain {
+                rows.ends.push(rows.items.len() as u32);
             }
         }
         debug_assert_eq!(with_term.len(), now as usize);
         left -= with_term.len();
-        if with_term.len() <= shared.max {
-            shared.progress.advance(with_term.len() as u64);
-            parts.push(Part::Cluster(with_term));
-        } else {
+        if is_chain {
             let number = shared.next_chain.fetch_add(1, Ordering::Relaxed);
             parts.push(Part::Chain(number));
-            spawn(Chain { number, records: with_term });
+            spawn(Chain { number, records: with_term, rows: Some(rows) });
+        } else {
+            shared.progress.advance(with_term.len() as u64);
+            parts.push(Part::Cluster(with_term));
         }
     }
     if left > 0 {
@@ -175,14 +201,16 @@ fn split(
 }
 
 /// Counts the items of a chain and lists where they occur; gives the terms
-/// that can split it, the most frequent first, ties by text.
-fn index(
-    shared: &Shared,
-    records: &[u32],
+/// that can split it, the most frequent first, ties by text. A term that one
+/// record has brings nobody together and is passed over.
+fn index<'r>(
+    may_split: &[bool],
+    len: usize,
+    row: &impl Fn(usize) -> &'r [ItemId],
     scratch: &mut Scratch,
 ) -> BinaryHeap<(u32, Reverse<ItemId>)> {
-    for &r in records {
-        for &item in shared.data.record(r as usize) {
+    for position in 0..len {
+        for &item in row(position) {
             let count = &mut scratch.counts[item as usize];
             if *count == 0 {
                 scratch.touched.push(item);
@@ -194,7 +222,7 @@ fn index(
     let mut heap = Vec::with_capacity(scratch.touched.len());
     for &item in &scratch.touched {
         let count = scratch.counts[item as usize];
-        if (count as usize) < records.len() && shared.may_split[item as usize] {
+        if count > 1 && (count as usize) < len && may_split[item as usize] {
             heap.push((count, Reverse(item)));
             end += count;
             // Filled from the end: the start comes down to its place.
@@ -203,8 +231,8 @@ fn index(
         }
     }
     scratch.postings.resize(end as usize, 0);
-    for (position, &r) in records.iter().enumerate() {
-        for &item in shared.data.record(r as usize) {
+    for position in 0..len {
+        for &item in row(position) {
             let start = &mut scratch.starts[item as usize];
             if *start > 0 {
                 *start -= 1;
@@ -213,7 +241,7 @@ fn index(
         }
     }
     scratch.gone.clear();
-    scratch.gone.resize(records.len(), false);
+    scratch.gone.resize(len, false);
     heap.into()
 }
 
