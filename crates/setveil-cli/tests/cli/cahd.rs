@@ -56,11 +56,13 @@ fn a_release_is_made_verified_and_measured() {
 fn what_cannot_be_done_is_said_and_nothing_is_published() {
     let (_keep, dir) = baskets();
     std::fs::write(dir.join("unknown.txt"), "x\nlettuce\n").unwrap();
-    std::fs::write(dir.join("frequent.txt"), "a\n").unwrap();
+    std::fs::write(dir.join("everywhere.txt"), "a\n").unwrap();
+    std::fs::write(dir.join("frequent.txt"), "z\n").unwrap();
     std::fs::write(dir.join("empty.txt"), "\n").unwrap();
     for (file, p, words) in [
         ("unknown.txt", "2", &["\"lettuce\""][..]),
-        ("frequent.txt", "200", &["\"a\"", "largest p"]),
+        ("everywhere.txt", "200", &["\"a\"", "no degree works"]),
+        ("frequent.txt", "200", &["\"z\"", "largest p that works is"]),
         ("empty.txt", "2", &["empty.txt", "no item"]),
         ("absent.txt", "2", &["absent.txt"]),
         ("sensitive.txt", "1", &["at least 2"]),

@@ -10,6 +10,9 @@ use crate::context::{Context, Exit};
 
 /// Make or check a generalization hierarchy
 #[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  \
+    setveil hierarchy balanced baskets.dat --fanout 5 -o tree.csv\n  \
+    setveil hierarchy check tree.csv baskets.dat")]
 pub struct Args {
     #[command(subcommand)]
     command: Command,
