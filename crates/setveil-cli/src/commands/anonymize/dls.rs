@@ -1,9 +1,8 @@
 //! `setveil anonymize dls`.
 
-use setveil::data::{K, M};
-use setveil::methods::disassociation::Parameters;
 use setveil::methods::dls::anonymize;
 
+use super::disassociation::DisassociationArgs;
 use crate::context::{Context, Exit};
 use crate::inputs::{DataArgs, TargetArgs};
 
@@ -17,25 +16,13 @@ pub struct Args {
     data: DataArgs,
     #[command(flatten)]
     target: TargetArgs,
-    /// How many candidates must remain for whatever an attacker knows
-    #[arg(short, default_value = "5")]
-    k: K,
-    /// How many items of a person an attacker may know
-    #[arg(short, default_value = "2")]
-    m: M,
-    /// The most records of a cluster, at least 2k [default: 50, or 2k if that is more]
-    #[arg(long, value_name = "N")]
-    max_cluster_size: Option<usize>,
-    /// Do not let clusters share chunks
-    #[arg(long)]
-    no_refine: bool,
+    #[command(flatten)]
+    method: DisassociationArgs,
 }
 
 impl Args {
     pub fn run(&self, context: &Context) -> anyhow::Result<Exit> {
-        let mut parameters = Parameters::new(self.k, self.m);
-        parameters.max_cluster_size = self.max_cluster_size;
-        parameters.refine = !self.no_refine;
+        let parameters = self.method.parameters()?;
         super::run(&self.data, &self.target, context, |data| {
             Ok(anonymize(data, &parameters, context)?)
         })

@@ -8,8 +8,10 @@ mod draw;
 use std::path::PathBuf;
 
 use serde::Serialize;
+use setveil::attack::{self, Report};
 use setveil::data::{K, M};
 use setveil::generate::pharmacy;
+use setveil::measure::{self, Evaluation};
 use setveil::methods::disassociation;
 use setveil::profile::{Options, Profile, profile};
 use setveil::release::{Body, Cluster};
@@ -43,6 +45,8 @@ struct Demo<'a> {
 struct Answer {
     profile: Option<Profile>,
     verify: Option<Verdict>,
+    attack: Option<Report>,
+    evaluate: Option<Evaluation>,
     release: Option<PathBuf>,
 }
 
@@ -61,7 +65,15 @@ impl Args {
             text: String::new(),
             answer: Answer::default(),
         };
-        for step in [Demo::show_risk, Demo::anonymize, Demo::show_cluster, Demo::verify] {
+        let steps = [
+            Demo::show_risk,
+            Demo::anonymize,
+            Demo::show_cluster,
+            Demo::verify,
+            Demo::attack,
+            Demo::evaluate,
+        ];
+        for step in steps {
             step(&mut demo)?;
         }
         if let (Some(dir), Some(release)) = (&self.output, &demo.release) {
@@ -161,4 +173,44 @@ impl Demo<'_> {
         self.answer.verify = Some(verdict);
         Ok(())
     }
+
+    fn attack(&mut self) -> anyhow::Result<()> {
+        let Some(release) = &self.release else { return Ok(()) };
+        let options = attack::Options { worlds: 0, ..Default::default() };
+        let report = attack::attack(release, Some(&self.data), &options, None, self.context)?;
+        self.step("4. What an attacker still learns");
+        self.say(&format!(
+            "Someone who knows {M_SHOWN} goods of a person and guesses the likeliest further one is \
+             right with a\nprobability of {} on average and {} at worst: what many \
+             baskets have in\ncommon stays visible, that is what makes the data useful \
+             (docs/known-limits.md).",
+            share(report.mean_posterior),
+            share(report.max_posterior)
+        ));
+        self.answer.attack = Some(report);
+        Ok(())
+    }
+
+    fn evaluate(&mut self) -> anyhow::Result<()> {
+        let Some(release) = &self.release else { return Ok(()) };
+        let options = measure::Options { re_range: 0..20, top: 100, ..Default::default() };
+        let found = measure::evaluate(release, &self.data, &options, self.context)?;
+        self.step("5. What the data is still good for");
+        self.say(&format!(
+            "{} of the 100 most frequent combinations are found again in a reconstruction; {} \
+             of all\npairs of goods can be counted exactly ({} is the most that k = {K_SHOWN} allows); \
+             {} of the goods that\n{K_SHOWN} people bought are only mentioned.",
+            share(found.tkd.map(|lost| 1.0 - lost)),
+            share(found.pairs_kept),
+            share(found.pairs_limit),
+            share(found.tlost)
+        ));
+        self.answer.evaluate = Some(found);
+        Ok(())
+    }
+}
+
+/// A share as a percentage.
+fn share(share: Option<f64>) -> String {
+    share.map_or_else(|| "nothing".to_owned(), |s| format!("{:.0} %", 100.0 * s))
 }
