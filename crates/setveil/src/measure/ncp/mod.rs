@@ -7,7 +7,7 @@
 //!
 //! Global recoding gives every item one label, and the count is exact. After
 //! local recoding an item may stand under several labels, and which class a
-//! record went to is not published: see [`assignment`].
+//! record went to is not published: see `assignment.rs`.
 
 mod assignment;
 
