@@ -60,7 +60,7 @@ impl KmSearch {
             } else if prefix.len() < m as usize && support < total {
                 // An item that all rows have changes no support: the prefix without it
                 // meets the same rare itemsets one item shorter.
-                let behind: Vec<(&[ItemId], u64)> = rows
+                let mut behind: Vec<(&[ItemId], u64)> = rows
                     .iter()
                     .filter_map(|&(items, count)| {
                         let place = items.iter().position(|&i| i == item)?;
@@ -68,9 +68,27 @@ impl KmSearch {
                         (!behind.is_empty()).then_some((behind, count))
                     })
                     .collect();
-                self.extend(&behind, prefix, k, m, found);
+                // Rows that all occur k times have no rare part. Looking for that
+                // pays where more than counting is left to do.
+                let deep = prefix.len() + 1 < m as usize;
+                if !(deep && merge(&mut behind, k)) {
+                    self.extend(&behind, prefix, k, m, found);
+                }
             }
             prefix.pop();
         }
     }
+}
+
+/// Adds up equal rows; whether each then occurs at least k times.
+fn merge(rows: &mut Vec<(&[ItemId], u64)>, k: u64) -> bool {
+    rows.sort_unstable();
+    rows.dedup_by(|later, first| {
+        let same = later.0 == first.0;
+        if same {
+            first.1 += later.1;
+        }
+        same
+    });
+    rows.iter().all(|row| row.1 >= k)
 }

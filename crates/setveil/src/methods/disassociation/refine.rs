@@ -109,12 +109,17 @@ fn order(nodes: &mut Vec<Node>, tcs: &[u32]) {
     for (r, &t) in terms.iter().enumerate() {
         rank[t as usize] = r as u32;
     }
-    let mut keyed: Vec<([u32; PREFIX], Node)> = std::mem::take(nodes)
-        .into_par_iter()
-        .map(|node| (smallest(node.terms.iter().map(|&(t, _)| rank[t as usize])), node))
+    let mut keys: Vec<([u32; PREFIX], u32, u32)> = nodes
+        .par_iter()
+        .enumerate()
+        .map(|(i, node)| {
+            let ranks = node.terms.iter().map(|&(t, _)| rank[t as usize]);
+            (smallest(ranks), node.first_leaf(), i as u32)
+        })
         .collect();
-    keyed.par_sort_unstable_by(|a, b| (a.0, a.1.first_leaf()).cmp(&(b.0, b.1.first_leaf())));
-    nodes.extend(keyed.into_iter().map(|(_, node)| node));
+    keys.par_sort_unstable();
+    let mut taken: Vec<Option<Node>> = std::mem::take(nodes).into_iter().map(Some).collect();
+    nodes.extend(keys.into_iter().filter_map(|(_, _, i)| taken[i as usize].take()));
 }
 
 /// The smallest ranks, ascending.
