@@ -8,7 +8,7 @@ use setveil::methods::disassociation::{
     Clusters, HorizontalPartitioning, Horpart, Parameters, Sensitive, Sizes, VerticalPartitioning,
     anonymize, disassociate, verpart,
 };
-use setveil::release::{Body, Cluster, Disassociated, Release, SimpleCluster};
+use setveil::release::{Body, Cluster, Disassociated, Model, Release, SimpleCluster};
 use setveil::verify::verify;
 use setveil::{Dataset, Error, Progress};
 use testkit::format_guarantee::{broken_itemset, world_count};
@@ -413,4 +413,31 @@ fn saboteurs_are_caught_with_the_right_rule() {
     for (saboteur, caught) in DISASSOCIATED.iter().zip(caught) {
         assert!(caught > 0, "{} never acted", saboteur.name);
     }
+}
+
+/// Clusters and chunks are drawn at random here, by no method: what `verify`
+/// lets through must be safe whoever made it.
+#[test]
+fn verify_is_sound_on_releases_that_no_method_made() {
+    let (mut held, mut joint, mut broken) = (0, 0, 0);
+    for seed in 0..6000 {
+        let records = testkit::random::records(seed, 4 + seed as usize % 4, 3, 1.4);
+        let (_, mut release) = testkit::releases::disassociated(seed, &records, 4, true);
+        let m = 1 + (seed % 3) as u32;
+        release.manifest.guarantee.model = Model::FormatKmAnonymity { k: 2, m, l: None };
+        if let Body::Disassociated(body) = &mut release.body {
+            body.clusters.iter_mut().for_each(Cluster::canonicalize);
+            body.clusters.sort_unstable();
+        }
+        let unsafe_itemset = broken_itemset(body(&release), 2, m as usize);
+        let verdict = verify(&release);
+        if verdict.holds {
+            assert_eq!(unsafe_itemset, None, "seed {seed}: {records:?} {:?}", body(&release));
+            held += 1;
+            let clusters = &body(&release).clusters;
+            joint += u32::from(clusters.iter().any(|c| matches!(c, Cluster::Joint(_))));
+        }
+        broken += u32::from(unsafe_itemset.is_some());
+    }
+    assert!(held > 300 && joint > 100 && broken > 300, "{held} {joint} {broken}");
 }
