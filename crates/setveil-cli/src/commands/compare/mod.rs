@@ -29,7 +29,7 @@ pub struct Args {
     /// The directory for the table (CSV, JSON), the plot (SVG) and the finished settings
     #[arg(long, short, value_name = "DIR")]
     output: PathBuf,
-    /// The methods
+    /// The methods; those that generalise get a balanced hierarchy of fan-out 5
     #[arg(long, value_delimiter = ',', value_parser = methods::names(), default_value = "disassociation")]
     methods: Vec<String>,
     /// Values of k

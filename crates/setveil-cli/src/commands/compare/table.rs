@@ -34,8 +34,9 @@ pub fn recommend(rows: &[Row], limit: f64) -> String {
     let mut fitting: Vec<&Row> = rows.iter().filter(within).collect();
     fitting.sort_by(|a, b| loss(a).partial_cmp(&loss(b)).expect("no measure is NaN"));
     let describe = |row: &Row| {
-        let [risk, tkd, re] = costs(row).expect("only rows with costs are described");
-        format!("{} (risk {risk:.4}, tkd {tkd:.3}, re {re:.3})", row.cell.name())
+        let known = [("risk", row.risk), ("tkd", row.tkd), ("re", row.re)];
+        let known = known.iter().filter_map(|(name, v)| v.map(|v| format!("{name} {v:.4}")));
+        format!("{} ({})", row.cell.name(), known.collect::<Vec<_>>().join(", "))
     };
     match fitting[..] {
         [] => {
