@@ -95,3 +95,41 @@ impl Tally {
             .max_by_key(|&(item, count)| (count, std::cmp::Reverse(item)))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Sensitive terms that fill the first clusters, and a leftover that has
+    /// to take in what came before it.
+    #[test]
+    fn no_cluster_has_a_sensitive_term_in_more_than_one_of_l_records() {
+        let rows = (0..60).map(|r| match r {
+            0..4 | 56..60 => vec!["x", "s"],
+            20 | 30 => vec!["y", "t"],
+            _ => vec!["x"],
+        });
+        let data = Dataset::from_records(rows);
+        let sensitive: Vec<bool> =
+            data.vocabulary().labels().map(|label| matches!(label, "s" | "t")).collect();
+        let mut clusters = Clusters::default();
+        (0..15).for_each(|c| clusters.push(c * 4..c * 4 + 4));
+        for l in 2..=7 {
+            let l = L::new(l).unwrap();
+            let merged = diversify(clusters.clone(), &data, &sensitive, l).unwrap();
+            for cluster in merged.iter() {
+                for item in (0..data.item_count() as ItemId).filter(|&i| sensitive[i as usize]) {
+                    let has = |r: &&u32| data.record(**r as usize).contains(&item);
+                    let count = cluster.iter().filter(has).count();
+                    assert!(count * l.get() as usize <= cluster.len(), "l = {l}: {cluster:?}");
+                }
+            }
+            let mut all: Vec<u32> = merged.iter().flatten().copied().collect();
+            all.sort_unstable();
+            assert_eq!(all, (0..60).collect::<Vec<u32>>(), "every record is in one cluster");
+        }
+        // Eight of sixty records have s: l = 8 cannot be had.
+        let error = diversify(clusters, &data, &sensitive, L::new(8).unwrap()).unwrap_err();
+        assert!(error.to_string().contains("largest l that works for it is 7"), "{error}");
+    }
+}
