@@ -40,7 +40,7 @@ pub fn members(
         "dls" => partition(original, &parameters, &Horpart, &Dls { k, m }, progress)?,
         _ => return Ok(None),
     };
-    let made = ranked(leaves.iter());
+    let made = ranked(leaves.iter().map(|leaf| &leaf.cluster));
     let published = ranked(body.clusters.iter().flat_map(|c| c.leaves()));
     let same = made.len() == published.len()
         && made.iter().zip(&published).all(|(a, b)| (a.0, &a.1) == (b.0, &b.1));

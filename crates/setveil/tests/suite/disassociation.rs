@@ -5,10 +5,10 @@ use proptest::prelude::*;
 use serde_json::json;
 use setveil::data::{ItemId, K, L, M};
 use setveil::methods::disassociation::{
-    Clusters, HorizontalPartitioning, Horpart, Parameters, Sensitive, Sizes, VerticalPartitioning,
-    anonymize, disassociate, verpart,
+    Clusters, HorizontalPartitioning, Horpart, Parameters, Sensitive, Sizes, Verpart, anonymize,
+    disassociate, verpart,
 };
-use setveil::release::{Body, Cluster, Disassociated, Model, Release, SimpleCluster};
+use setveil::release::{Body, Cluster, Disassociated, Model, Release};
 use setveil::verify::verify;
 use setveil::{Dataset, Error, Progress};
 use testkit::format_guarantee::{broken_itemset, world_count};
@@ -39,20 +39,6 @@ impl HorizontalPartitioning for Given {
     }
 }
 
-struct Vertical(K, M);
-
-impl VerticalPartitioning for Vertical {
-    type Scratch = ();
-    fn partition(
-        &self,
-        (): &mut (),
-        records: &[&[ItemId]],
-        _: &dyn Fn(ItemId) -> bool,
-    ) -> SimpleCluster {
-        verpart(records, self.0, self.1)
-    }
-}
-
 /// Disassociates records whose clusters are known.
 fn with_clusters<S: AsRef<str>>(
     clusters: &[Vec<Vec<S>>],
@@ -64,7 +50,7 @@ fn with_clusters<S: AsRef<str>>(
     let given = Given(clusters.iter().map(Vec::len).collect());
     let mut parameters = parameters(k, m);
     parameters.refine = refine;
-    let vertical = Vertical(parameters.k, parameters.m);
+    let vertical = Verpart { k: parameters.k, m: parameters.m };
     disassociate(&data, &parameters, &given, &vertical, &()).unwrap()
 }
 

@@ -9,304 +9,316 @@
 //! records, so Lemma 2 is tested again on every leaf, and a term stays behind
 //! where it is needed. Equation 1 counts only terms that are really shared.
 
-use super::Clusters;
+use std::borrow::Cow;
+use std::cmp::Reverse;
+
 use super::chunking::TermMatrix;
-use super::lemma2;
+use super::masks::{self, Masked};
+use super::node::{Joint, Leaf, Node, Occurrences};
+use super::{Clusters, lemma2};
 use crate::data::{Dataset, ItemId, K, M};
-use crate::release::{Bag, Cluster, JointCluster, SimpleCluster};
-
-/// A simple or joint cluster on its way.
-pub(super) struct Node {
-    size: u32,
-    pub(super) depth: u32,
-    /// How many rounds have passed without a partner.
-    pub(super) idle: u32,
-    leaves: Vec<Leaf>,
-    /// The virtual term chunk with joint supports, as far as it can be shared; ascending.
-    pub(super) terms: Vec<(ItemId, u32)>,
-    /// The terms of all record and shared chunks (the paper's T^r); ascending.
-    used: Vec<ItemId>,
-    tree: Tree,
-}
-
-struct Leaf {
-    number: u32,
-    cluster: SimpleCluster,
-    /// Whether the term chunk may become empty (Lemma 2).
-    may_empty: bool,
-}
-
-enum Tree {
-    Leaf(u32),
-    Joint { shared_chunks: Vec<Bag>, children: Vec<Tree> },
-}
-
-/// What a join will do.
-pub(super) struct Plan {
-    /// The shared terms, ascending.
-    terms: Vec<ItemId>,
-    shared_chunks: Vec<Bag>,
-}
+use crate::release::Bag;
 
 /// What every join needs.
 pub(super) struct Joiner<'a> {
-    pub(super) clusters: &'a Clusters,
-    pub(super) data: &'a Dataset,
-    pub(super) k: K,
-    pub(super) m: M,
+    clusters: &'a Clusters,
+    data: &'a Dataset,
+    /// Which cluster each place in the order of the clusters belongs to.
+    cluster_of: Vec<u32>,
+    k: K,
+    m: M,
 }
 
-const NOT_SHARED: u32 = u32::MAX;
+/// Arrays that are clean between joins.
+#[derive(Default)]
+pub(super) struct Scratch {
+    /// Per item: its place among the terms of a leaf, plus one.
+    place: Vec<u32>,
+    /// Per leaf: how many of its terms would be shared; who is not at zero.
+    given: Vec<u32>,
+    touched: Vec<u32>,
+    /// Occurrences of shared terms: the record's place, then the term's.
+    pairs: Vec<(u32, u32)>,
+}
 
-impl Joiner<'_> {
-    /// A node for one leaf. `counts` is clean before and after.
-    pub(super) fn leaf(
+/// A term that both sides have often enough.
+#[derive(Clone, Copy)]
+struct Candidate {
+    item: ItemId,
+    support: u32,
+    /// Its places among the terms of both sides.
+    places: [usize; 2],
+}
+
+/// What a join changes.
+struct Plan {
+    /// The shared terms, ascending.
+    shared: Vec<ItemId>,
+    /// The leaves that give some of them away.
+    givers: Vec<u32>,
+    supports: Vec<u32>,
+    joint: Joint,
+}
+
+impl<'a> Joiner<'a> {
+    pub(super) fn new(clusters: &'a Clusters, data: &'a Dataset, k: K, m: M) -> Self {
+        let mut cluster_of = Vec::with_capacity(data.len());
+        for (number, cluster) in clusters.iter().enumerate() {
+            cluster_of.resize(cluster_of.len() + cluster.len(), number as u32);
+        }
+        Self { clusters, data, cluster_of, k, m }
+    }
+
+    /// Joins `b` to `a` if they have terms to share and Equation 1 says that
+    /// it helps; `b` is empty afterwards. Says whether it did.
+    pub(super) fn join(&self, a: &mut Node, b: &mut Node, scratch: &mut Scratch) -> bool {
+        let candidates = self.candidates(a, b);
+        if candidates.is_empty() {
+            return false;
+        }
+        scratch.given.resize(self.clusters.len(), 0);
+        let plan = self.plan(candidates, a, b, scratch);
+        for leaf in scratch.touched.drain(..) {
+            scratch.given[leaf as usize] = 0;
+        }
+        let Some(plan) = plan else { return false };
+        for &giver in &plan.givers {
+            let side = if a.leaf(giver).is_some() { &mut *a } else { &mut *b };
+            let terms = &mut side.leaf_mut(giver).cluster.term_chunk;
+            terms.retain(|t| plan.shared.binary_search(t).is_err());
+        }
+        a.absorb(std::mem::take(b), plan.supports, plan.joint);
+        true
+    }
+
+    /// The terms that both sides have and at least k records together. A term
+    /// that may not be shared has no support on any side.
+    fn candidates(&self, a: &Node, b: &Node) -> Vec<Candidate> {
+        let (x, y) = (a.terms(), b.terms());
+        let (mut i, mut j, mut candidates) = (0, 0, Vec::new());
+        while i < x.len() && j < y.len() {
+            let (p, q) = (x[i], y[j]);
+            if p == q {
+                let (s, t) = (a.supports[i], b.supports[j]);
+                if s > 0 && t > 0 && s + t >= self.k.get() {
+                    candidates.push(Candidate { item: p, support: s + t, places: [i, j] });
+                }
+            }
+            // Without a branch: which side comes next cannot be predicted.
+            i += usize::from(p <= q);
+            j += usize::from(q <= p);
+        }
+        candidates
+    }
+
+    fn plan(
         &self,
-        number: u32,
-        cluster: SimpleCluster,
-        sharable: &(dyn Fn(ItemId) -> bool + Sync),
-        counts: &mut Vec<u32>,
-    ) -> Node {
-        counts.resize(self.data.item_count(), 0);
-        for &r in self.clusters.get(number as usize) {
-            for &item in self.data.record(r as usize) {
-                counts[item as usize] += 1;
+        mut candidates: Vec<Candidate>,
+        a: &Node,
+        b: &Node,
+        scratch: &mut Scratch,
+    ) -> Option<Plan> {
+        let sides = [self.occurrences(a, scratch), self.occurrences(b, scratch)];
+        for candidate in &candidates {
+            self.each_giver(candidate, &sides, |leaf| {
+                if scratch.given[leaf as usize] == 0 {
+                    scratch.touched.push(leaf);
+                }
+                scratch.given[leaf as usize] += 1;
+            });
+        }
+        scratch.touched.sort_unstable();
+        for &number in &scratch.touched {
+            let leaf = a.leaf(number).or_else(|| b.leaf(number)).expect("a leaf of either side");
+            let all = leaf.cluster.term_chunk.len() == scratch.given[number as usize] as usize;
+            if all && !self.may_empty(leaf) {
+                let kept = candidates.remove(rarest(&candidates, leaf));
+                self.each_giver(&kept, &sides, |l| scratch.given[l as usize] -= 1);
             }
         }
-        let shared = cluster.term_chunk.iter().copied().filter(|&t| sharable(t));
-        let mut terms: Vec<(ItemId, u32)> = shared.map(|t| (t, counts[t as usize])).collect();
-        terms.shrink_to_fit();
-        for &r in self.clusters.get(number as usize) {
-            for &item in self.data.record(r as usize) {
-                counts[item as usize] = 0;
+        if candidates.is_empty() || !self.equation_1(&candidates, a.size + b.size, scratch) {
+            return None;
+        }
+        let shared: Vec<ItemId> = candidates.iter().map(|c| c.item).collect();
+        let used = union(&a.used(), &b.used());
+        let shared_chunks = self.shared_chunks(&candidates, &used, &sides, scratch);
+        let used = union(&used, &shared);
+        let given = |leaf: &&u32| scratch.given[**leaf as usize] > 0;
+        let givers = scratch.touched.iter().filter(given).copied().collect();
+        let (terms, supports, occurrences) = rest(a, b, &shared, &sides);
+        let joint = Joint { terms, occurrences, used, shared_chunks, children: Vec::new() };
+        Some(Plan { shared, givers, supports, joint })
+    }
+
+    /// Which records have the terms of a node; those of a leaf are looked up.
+    fn occurrences<'n>(&self, node: &'n Node, scratch: &mut Scratch) -> Cow<'n, Occurrences> {
+        if let Some(joint) = &node.joint {
+            return Cow::Borrowed(&joint.occurrences);
+        }
+        scratch.place.resize(self.data.item_count(), 0);
+        let mut occurrences = Occurrences::default();
+        let (mut next, mut start) = (Vec::with_capacity(node.supports.len()), 0);
+        for (i, (&t, &support)) in node.terms().iter().zip(&node.supports).enumerate() {
+            next.push(start as usize);
+            start += support;
+            occurrences.ends.push(start);
+            scratch.place[t as usize] = if support > 0 { i as u32 + 1 } else { 0 };
+        }
+        occurrences.places.resize(start as usize, 0);
+        let number = node.first_leaf() as usize;
+        for (r, place) in self.clusters.get(number).iter().zip(self.clusters.start(number) as u32..)
+        {
+            for &item in self.data.record(*r as usize) {
+                let i = scratch.place[item as usize] as usize;
+                if i > 0 {
+                    occurrences.places[next[i - 1]] = place;
+                    next[i - 1] += 1;
+                }
             }
         }
-        let mut used: Vec<ItemId> = cluster.record_chunks.iter().flat_map(Bag::domain).collect();
-        used.sort_unstable();
-        let may_empty =
-            lemma2::holds_without_term_chunk(cluster.size, &cluster.record_chunks, self.k, self.m);
-        Node {
-            size: cluster.size,
-            depth: 0,
-            idle: 0,
-            terms,
-            used,
-            tree: Tree::Leaf(number),
-            leaves: vec![Leaf { number, cluster, may_empty }],
+        for &t in node.terms() {
+            scratch.place[t as usize] = 0;
+        }
+        Cow::Owned(occurrences)
+    }
+
+    /// Every leaf in whose term chunk the candidate stands, once.
+    fn each_giver(
+        &self,
+        candidate: &Candidate,
+        sides: &[Cow<Occurrences>; 2],
+        mut f: impl FnMut(u32),
+    ) {
+        // The places of a term come leaf by leaf.
+        let mut last = None;
+        for (side, place) in sides.iter().zip(candidate.places) {
+            for &place in side.get(place) {
+                let leaf = self.cluster_of[place as usize];
+                if last != Some(leaf) {
+                    last = Some(leaf);
+                    f(leaf);
+                }
+            }
         }
     }
 
-    /// Decides whether `a` and `b` should be joined, and on which terms.
-    /// `index` maps items to shared terms; it is clean before and after.
-    pub(super) fn plan(&self, a: &Node, b: &Node, index: &mut Vec<u32>) -> Option<Plan> {
-        let mut candidates = common(&a.terms, &b.terms);
-        candidates.retain(|&(_, support)| support >= self.k.get());
-        if candidates.is_empty() {
-            return None;
+    /// Lemma 2: whether the term chunk of a leaf may become empty.
+    fn may_empty(&self, leaf: &Leaf) -> bool {
+        let cluster = &leaf.cluster;
+        lemma2::holds_without_term_chunk(cluster.size, &cluster.record_chunks, self.k, self.m)
+    }
+
+    /// Equation 1: the shared terms tell more about the joint cluster than the
+    /// term chunks told about the leaves.
+    fn equation_1(&self, shared: &[Candidate], size: u32, scratch: &Scratch) -> bool {
+        let (mut mentions, mut records) = (0u64, 0u64);
+        for &leaf in &scratch.touched {
+            let given = scratch.given[leaf as usize];
+            if given > 0 {
+                mentions += u64::from(given);
+                records += self.clusters.get(leaf as usize).len() as u64;
+            }
         }
-        index.resize(self.data.item_count(), NOT_SHARED);
-        for (i, &(t, _)) in candidates.iter().enumerate() {
-            index[t as usize] = i as u32;
-        }
-        let leaves = || a.leaves.iter().chain(&b.leaves);
-        for leaf in leaves() {
-            keep_one_if_needed(leaf, &candidates, index);
-        }
-        let kept = candidates.iter().filter(|(t, _)| index[*t as usize] != NOT_SHARED);
-        let shared: Vec<(ItemId, u32)> = kept.copied().collect();
-        for (i, &(t, _)) in shared.iter().enumerate() {
-            index[t as usize] = i as u32;
-        }
-        let plan = (!shared.is_empty() && equation_1(&shared, leaves(), a.size + b.size, index))
-            .then(|| Plan {
-                shared_chunks: self.shared_chunks(&shared, a, b, index),
-                terms: shared.iter().map(|s| s.0).collect(),
-            });
-        for &(t, _) in &candidates {
-            index[t as usize] = NOT_SHARED;
-        }
-        plan
+        let supports: u64 = shared.iter().map(|s| u64::from(s.support)).sum();
+        // Products of two numbers below 2^64 that count records and terms.
+        u128::from(supports) * u128::from(records) >= u128::from(mentions) * u128::from(size)
     }
 
     /// Builds the shared chunks: each leaf is projected on the shared terms
     /// that stand in its own term chunk.
     fn shared_chunks(
         &self,
-        shared: &[(ItemId, u32)],
-        a: &Node,
-        b: &Node,
-        index: &mut [u32],
+        shared: &[Candidate],
+        used: &[ItemId],
+        sides: &[Cow<Occurrences>; 2],
+        scratch: &mut Scratch,
     ) -> Vec<Bag> {
         // Corrected Property 1: what stands in a chunk below is alone in its chunk.
-        let below = |t: &ItemId| a.used.binary_search(t).is_ok() || b.used.binary_search(t).is_ok();
-        let mut chunks = Vec::new();
-        for (t, support) in shared.iter().filter(|(t, _)| below(t)) {
-            chunks.push(Bag::from_counted([(&[*t][..], *support)]));
-            index[*t as usize] = NOT_SHARED;
-        }
-        let others: Vec<(ItemId, u32)> =
-            shared.iter().copied().filter(|(t, _)| !below(t)).collect();
-        for (i, &(t, _)) in others.iter().enumerate() {
-            index[t as usize] = i as u32;
-        }
-        let (mut occurrences, mut records) = (Vec::new(), 0);
-        for leaf in a.leaves.iter().chain(&b.leaves) {
-            let own = leaf.cluster.term_chunk.iter();
-            let any = own.clone().any(|&t| index[t as usize] != NOT_SHARED);
-            if !any {
-                continue;
-            }
-            for &r in self.clusters.get(leaf.number as usize) {
-                let before = occurrences.len();
-                for &item in self.data.record(r as usize) {
-                    let i = index[item as usize];
-                    if i != NOT_SHARED {
-                        occurrences.push((records, i));
-                    }
-                }
-                // Records without any shared term need no row.
-                records += u32::from(occurrences.len() > before);
+        let (below, others): (Vec<Candidate>, Vec<Candidate>) =
+            shared.iter().partition(|c| used.binary_search(&c.item).is_ok());
+        let alone = |c: &Candidate| Bag::from_counted([(&[c.item][..], c.support)]);
+        let mut chunks: Vec<Bag> = below.iter().map(alone).collect();
+        let pairs = &mut scratch.pairs;
+        pairs.clear();
+        for (i, other) in others.iter().enumerate() {
+            for (side, place) in sides.iter().zip(other.places) {
+                pairs.extend(side.get(place).iter().map(|&place| (place, i as u32)));
             }
         }
-        chunks.extend(
-            TermMatrix::new(&others, records as usize, &occurrences).chunks(self.k, self.m),
-        );
+        pairs.sort_unstable();
+        // Records without any shared term need no row.
+        let mut rows = 0;
+        for same in pairs.chunk_by_mut(|x, y| x.0 == y.0) {
+            same.iter_mut().for_each(|pair| pair.0 = rows);
+            rows += 1;
+        }
+        if rows as usize <= masks::MOST_RECORDS {
+            let mut masked: Vec<Masked> = others.iter().map(|c| (c.item, 0)).collect();
+            for &(row, i) in &*pairs {
+                masked[i as usize].1 |= 1 << row;
+            }
+            chunks.extend(masks::chunks(&mut masked, self.k, self.m));
+        } else {
+            let terms: Vec<(ItemId, u32)> = others.iter().map(|c| (c.item, c.support)).collect();
+            let matrix = TermMatrix::new(&terms, rows as usize, pairs);
+            chunks.extend(matrix.chunks(self.k, self.m));
+        }
         chunks
     }
 }
 
-/// The terms that both sides have, with the sum of their supports.
-fn common(a: &[(ItemId, u32)], b: &[(ItemId, u32)]) -> Vec<(ItemId, u32)> {
-    let (mut i, mut j, mut common) = (0, 0, Vec::new());
-    while i < a.len() && j < b.len() {
-        match a[i].0.cmp(&b[j].0) {
-            std::cmp::Ordering::Less => i += 1,
-            std::cmp::Ordering::Greater => j += 1,
-            std::cmp::Ordering::Equal => {
-                common.push((a[i].0, a[i].1 + b[j].1));
-                (i, j) = (i + 1, j + 1);
-            }
-        }
-    }
-    common
-}
-
-/// Lemma 2: a leaf whose term chunk may not become empty keeps its rarest
-/// candidate, which is then not shared by anyone.
-fn keep_one_if_needed(leaf: &Leaf, candidates: &[(ItemId, u32)], index: &mut [u32]) {
+/// The rarest candidate of those in the term chunk of a leaf, which all are.
+fn rarest(candidates: &[Candidate], leaf: &Leaf) -> usize {
     let terms = &leaf.cluster.term_chunk;
-    if !leaf.may_empty && terms.iter().all(|&t| index[t as usize] != NOT_SHARED) {
-        let rarest = terms
-            .iter()
-            .map(|&t| (candidates[index[t as usize] as usize].1, std::cmp::Reverse(t)))
-            .min();
-        if let Some((_, std::cmp::Reverse(t))) = rarest {
-            index[t as usize] = NOT_SHARED;
-        }
-    }
+    let own = candidates.iter().enumerate().filter(|(_, c)| terms.binary_search(&c.item).is_ok());
+    let rarest = own.min_by_key(|(_, c)| (c.support, Reverse(c.item)));
+    rarest.expect("a leaf that gives has a candidate").0
 }
 
-/// Equation 1: the shared terms tell more about the joint cluster than the
-/// term chunks told about the leaves.
-fn equation_1<'a>(
-    shared: &[(ItemId, u32)],
-    leaves: impl Iterator<Item = &'a Leaf>,
-    size: u32,
-    index: &[u32],
-) -> bool {
-    let (mut mentions, mut records) = (0u64, 0u64);
-    for leaf in leaves {
-        let terms = leaf.cluster.term_chunk.iter();
-        let u = terms.filter(|&&t| index[t as usize] != NOT_SHARED).count() as u64;
-        if u > 0 {
-            mentions += u;
-            records += u64::from(leaf.cluster.size);
+/// The terms that two nodes can share with others later on, with their
+/// supports and records: those of both, without the `shared` ones.
+fn rest(
+    a: &Node,
+    b: &Node,
+    shared: &[ItemId],
+    sides: &[Cow<Occurrences>; 2],
+) -> (Vec<ItemId>, Vec<u32>, Occurrences) {
+    let (x, y) = (a.terms(), b.terms());
+    let (mut terms, mut supports) = (Vec::new(), Vec::new());
+    let mut occurrences = Occurrences::default();
+    let (mut i, mut j, mut s) = (0, 0, 0);
+    while i < x.len() || j < y.len() {
+        let p = x.get(i).copied().unwrap_or(ItemId::MAX);
+        let q = y.get(j).copied().unwrap_or(ItemId::MAX);
+        let term = p.min(q);
+        let of_a = if p == term { a.supports[i] } else { 0 };
+        let of_b = if q == term { b.supports[j] } else { 0 };
+        let is_shared = shared.get(s) == Some(&term);
+        if !is_shared && of_a + of_b > 0 {
+            terms.push(term);
+            supports.push(of_a + of_b);
+            if of_a > 0 {
+                occurrences.places.extend_from_slice(sides[0].get(i));
+            }
+            if of_b > 0 {
+                occurrences.places.extend_from_slice(sides[1].get(j));
+            }
+            occurrences.ends.push(occurrences.places.len() as u32);
         }
+        s += usize::from(is_shared);
+        i += usize::from(p == term);
+        j += usize::from(q == term);
     }
-    let supports: u64 = shared.iter().map(|s| u64::from(s.1)).sum();
-    // Products of two numbers below 2^64 that count records and terms.
-    u128::from(supports) * u128::from(records) >= u128::from(mentions) * u128::from(size)
+    (terms, supports, occurrences)
 }
 
-impl Node {
-    /// The number of the first leaf, which no other node has.
-    pub(super) fn first_leaf(&self) -> u32 {
-        self.leaves[0].number
-    }
-
-    /// Drops what only further joins would need.
-    pub(super) fn retire(mut self) -> Self {
-        (self.terms, self.used) = (Vec::new(), Vec::new());
-        self
-    }
-
-    /// Carries out a plan that was made for these two nodes.
-    pub(super) fn join(mut self, mut other: Self, plan: Plan) -> Self {
-        let shared = |t: &ItemId| plan.terms.binary_search(t).is_ok();
-        for leaf in self.leaves.iter_mut().chain(&mut other.leaves) {
-            leaf.cluster.term_chunk.retain(|t| !shared(t));
-        }
-        self.leaves.append(&mut other.leaves);
-        let terms = union(&self.terms, &other.terms, |x| x.0, |x, y| (x.0, x.1 + y.1));
-        let used = union(&self.used, &other.used, |&t| t, |&t, _| t);
-        Self {
-            size: self.size + other.size,
-            depth: self.depth.max(other.depth) + 1,
-            idle: 0,
-            leaves: self.leaves,
-            terms: terms.into_iter().filter(|(t, _)| !shared(t)).collect(),
-            used: union(&used, &plan.terms, |&t| t, |&t, _| t),
-            tree: Tree::Joint {
-                shared_chunks: plan.shared_chunks,
-                children: vec![self.tree, other.tree],
-            },
-        }
-    }
-
-    /// The published form.
-    pub(super) fn into_cluster(self) -> Cluster {
-        let mut leaves = self.leaves;
-        leaves.sort_unstable_by_key(|leaf| leaf.number);
-        build(self.tree, &mut leaves)
-    }
-}
-
-fn build(tree: Tree, leaves: &mut [Leaf]) -> Cluster {
-    match tree {
-        Tree::Leaf(number) => {
-            let place = leaves.binary_search_by_key(&number, |leaf| leaf.number);
-            let leaf = &mut leaves[place.expect("a node holds the leaves of its tree")];
-            Cluster::Simple(std::mem::take(&mut leaf.cluster))
-        }
-        Tree::Joint { shared_chunks, children } => {
-            let children: Vec<Cluster> =
-                children.into_iter().map(|child| build(child, leaves)).collect();
-            let size = children.iter().map(Cluster::size).sum();
-            Cluster::Joint(JointCluster { size, shared_chunks, children })
-        }
-    }
-}
-
-/// Merges two ascending lists; equal keys become one entry.
-fn union<T: Copy>(
-    a: &[T],
-    b: &[T],
-    key: impl Fn(&T) -> ItemId,
-    both: impl Fn(&T, &T) -> T,
-) -> Vec<T> {
-    let (mut i, mut j) = (0, 0);
+/// Merges two ascending lists.
+fn union(a: &[ItemId], b: &[ItemId]) -> Vec<ItemId> {
     let mut merged = Vec::with_capacity(a.len() + b.len());
-    while i < a.len() && j < b.len() {
-        match key(&a[i]).cmp(&key(&b[j])) {
-            std::cmp::Ordering::Less => merged.push(a[i]),
-            std::cmp::Ordering::Greater => merged.push(b[j]),
-            std::cmp::Ordering::Equal => merged.push(both(&a[i], &b[j])),
-        }
-        let (x, y) = (key(&a[i]), key(&b[j]));
-        i += usize::from(x <= y);
-        j += usize::from(y <= x);
-    }
-    merged.extend_from_slice(&a[i..]);
-    merged.extend_from_slice(&b[j..]);
+    merged.extend_from_slice(a);
+    merged.extend_from_slice(b);
+    // The sort finds the two runs and merges them.
+    merged.sort();
+    merged.dedup();
     merged
 }

@@ -5,8 +5,9 @@
 //! rule out every combination that would leave one empty. A term chunk that is
 //! not empty can fill any record.
 
+use super::verpart::Split;
 use crate::data::{ItemId, K, M};
-use crate::release::{Bag, SimpleCluster};
+use crate::release::Bag;
 
 /// Whether a cluster of `size` records with these record chunks is safe even
 /// with an empty term chunk: the chunks hold `size + k (h - 1)` sub-records,
@@ -18,8 +19,9 @@ pub(crate) fn holds_without_term_chunk(size: u32, record_chunks: &[Bag], k: K, m
 }
 
 /// Moves the rarest term of the record chunks to the term chunk if the
-/// cluster needs it; one is always enough, for any m.
-pub(crate) fn repair(cluster: &mut SimpleCluster, k: K, m: M) {
+/// cluster, made of `records`, needs it; one is always enough, for any m.
+pub(crate) fn repair(split: &mut Split, records: &[&[ItemId]], k: K, m: M) {
+    let Split { cluster, supports } = split;
     let safe = !cluster.term_chunk.is_empty()
         || holds_without_term_chunk(cluster.size, &cluster.record_chunks, k, m);
     if safe {
@@ -37,6 +39,9 @@ pub(crate) fn repair(cluster: &mut SimpleCluster, k: K, m: M) {
         cluster.record_chunks[c] = without(&cluster.record_chunks[c], term);
         cluster.record_chunks.retain(|chunk| !chunk.is_empty());
         cluster.term_chunk.push(term);
+        // A chunk may hold fewer than there are: DLS suppresses.
+        let with_term = records.iter().filter(|r| r.binary_search(&term).is_ok());
+        supports.push(with_term.count() as u32);
     }
 }
 

@@ -12,6 +12,8 @@ mod diversity;
 mod horpart;
 mod join;
 pub(crate) mod lemma2;
+mod masks;
+mod node;
 mod parameters;
 mod pipeline;
 mod pooling;
@@ -23,7 +25,7 @@ pub use horpart::Horpart;
 pub use parameters::{DEFAULT_MAX_CLUSTER_SIZE, Parameters, Sensitive, Sizes};
 pub(crate) use pipeline::release;
 pub use pipeline::{Verpart, VerticalPartitioning, anonymize, disassociate, partition};
-pub use verpart::verpart;
+pub use verpart::{Split, verpart};
 
 use crate::data::Dataset;
 use crate::progress::Progress;

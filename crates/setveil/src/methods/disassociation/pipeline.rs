@@ -6,13 +6,11 @@ use serde_json::json;
 
 use super::diversity::diversify;
 use super::refine::refine;
-use super::verpart::{self, verpart_with};
+use super::verpart::{self, Split};
 use super::{Clusters, HorizontalPartitioning, Horpart, Parameters};
 use crate::data::{Dataset, ItemId, K, M};
 use crate::progress::Progress;
-use crate::release::{
-    Body, Disassociated, Guarantee, Manifest, Model, Release, SimpleCluster, Supports,
-};
+use crate::release::{Body, Disassociated, Guarantee, Manifest, Model, Release, Supports};
 use crate::{Error, Result};
 
 /// Splits the records of one cluster into chunks.
@@ -28,7 +26,7 @@ pub trait VerticalPartitioning: Sync {
         scratch: &mut Self::Scratch,
         records: &[&[ItemId]],
         hidden: &dyn Fn(ItemId) -> bool,
-    ) -> SimpleCluster;
+    ) -> Split;
 }
 
 /// The paper's vertical partitioning.
@@ -48,8 +46,8 @@ impl VerticalPartitioning for Verpart {
         scratch: &mut Self::Scratch,
         records: &[&[ItemId]],
         hidden: &dyn Fn(ItemId) -> bool,
-    ) -> SimpleCluster {
-        verpart_with(scratch, records, self.k, self.m, hidden)
+    ) -> Split {
+        verpart::split(scratch, records, self.k, self.m, hidden)
     }
 }
 
@@ -98,7 +96,7 @@ pub fn partition<V: VerticalPartitioning>(
     horizontal: &dyn HorizontalPartitioning,
     vertical: &V,
     progress: &dyn Progress,
-) -> Result<(Clusters, Vec<SimpleCluster>)> {
+) -> Result<(Clusters, Vec<Split>)> {
     let sizes = parameters.sizes()?;
     if data.len() < sizes.k() {
         return Err(Error::Infeasible {

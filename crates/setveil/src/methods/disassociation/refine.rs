@@ -9,18 +9,20 @@
 
 use rayon::prelude::*;
 
-use super::join::{Joiner, Node};
+use super::join::{Joiner, Scratch};
+use super::node::Node;
+use super::verpart::Split;
 use super::{Clusters, Parameters};
 use crate::data::{Dataset, ItemId};
 use crate::progress::Progress;
-use crate::release::{Cluster, SimpleCluster};
+use crate::release::Cluster;
 
 /// Neighbours are joined inside blocks of this many clusters, which can be
 /// worked on at the same time. Fixed, so that the number of threads does not
 /// change the result.
 const BLOCK: usize = 256;
 /// So many of the most common terms of a term chunk decide its place.
-const PREFIX: usize = 16;
+const PREFIX: usize = 4;
 /// A cluster that found no partner in so many rounds is finished.
 const PATIENCE: u32 = 2;
 /// Joint clusters are nested at most this deep, so that any JSON reader can
@@ -40,26 +42,28 @@ const MAX_DEPTH: u32 = 48;
 /// rounds become cheaper quickly.
 ///
 /// # Deviations
-/// See [`join`](super::join). The order looks at the first 16 terms of a term
-/// chunk; further ones hardly ever decide. A cluster that was refused in two
-/// rounds is not tried again: what it would still find does not pay for rounds
-/// over all clusters.
+/// See [`join`](super::join). The order looks at the first four terms of a
+/// term chunk: looking at more did not make more terms shared. A cluster that
+/// was refused in two rounds is not tried again: what it would still find does
+/// not pay for rounds over all clusters.
 pub(super) fn refine(
-    leaves: Vec<SimpleCluster>,
+    splits: Vec<Split>,
     clusters: &Clusters,
     data: &Dataset,
     sensitive: &[bool],
     parameters: &Parameters,
     progress: &dyn Progress,
 ) -> Vec<Cluster> {
-    let joiner = Joiner { clusters, data, k: parameters.k, m: parameters.m };
-    let mut nodes = start(leaves, &joiner, sensitive);
+    let joiner = Joiner::new(clusters, data, parameters.k, parameters.m);
+    let node = |(number, split): (usize, Split)| Node::new(number as u32, split, sensitive);
+    let mut nodes: Vec<Node> = splits.into_iter().enumerate().map(node).collect();
     let mut done: Vec<Node> = Vec::new();
     let mut more = parameters.refine;
     while more {
         progress.stage("refining", Some(nodes.len() as u64));
         let tcs = forget_lonely_terms(&mut nodes, data.item_count());
-        let active = |n: &Node| !n.terms.is_empty() && n.idle < PATIENCE && n.depth < MAX_DEPTH;
+        let active =
+            |n: &Node| n.idle < PATIENCE && n.depth < MAX_DEPTH && n.sharable().next().is_some();
         let (alive, finished): (Vec<Node>, Vec<Node>) = nodes.into_iter().partition(active);
         done.extend(finished.into_iter().map(Node::retire));
         nodes = alive;
@@ -73,30 +77,22 @@ pub(super) fn refine(
     clusters
 }
 
-/// One node a leaf, with the terms that other clusters' term chunks have too.
-fn start(leaves: Vec<SimpleCluster>, joiner: &Joiner, sensitive: &[bool]) -> Vec<Node> {
-    let mut shared_by = vec![0u32; joiner.data.item_count()];
-    for &term in leaves.iter().flat_map(|leaf| &leaf.term_chunk) {
-        shared_by[term as usize] += 1;
-    }
-    let sharable = |t: ItemId| shared_by[t as usize] > 1 && !sensitive[t as usize];
-    leaves
-        .into_par_iter()
-        .enumerate()
-        .map_init(Vec::new, |scratch, (number, leaf)| {
-            joiner.leaf(number as u32, leaf, &sharable, scratch)
-        })
-        .collect()
-}
-
-/// Drops terms that fewer than two nodes have left: nodes only grow, so they
+/// Forgets terms that fewer than two nodes have left: nodes only grow, so they
 /// can never be shared. Gives the terms' numbers of nodes (the paper's tcs).
 fn forget_lonely_terms(nodes: &mut [Node], items: usize) -> Vec<u32> {
-    let mut tcs = vec![0u32; items];
-    for &(term, _) in nodes.iter().flat_map(|n| &n.terms) {
-        tcs[term as usize] += 1;
-    }
-    nodes.par_iter_mut().for_each(|n| n.terms.retain(|&(t, _)| tcs[t as usize] > 1));
+    let count = |mut tcs: Vec<u32>, node: &Node| {
+        node.sharable().for_each(|term| tcs[term as usize] += 1);
+        tcs
+    };
+    let sum = |mut a: Vec<u32>, b: Vec<u32>| {
+        a.iter_mut().zip(b).for_each(|(x, y)| *x += y);
+        a
+    };
+    let none = || vec![0; items];
+    // Few and large pieces: each has counts of its own.
+    let pieces = nodes.par_chunks(nodes.len().div_ceil(8).max(1));
+    let tcs = pieces.map(|piece| piece.iter().fold(none(), count)).reduce(none, sum);
+    nodes.par_iter_mut().for_each(|n| n.retain_sharable(|t| tcs[t as usize] > 1));
     tcs
 }
 
@@ -113,7 +109,7 @@ fn order(nodes: &mut Vec<Node>, tcs: &[u32]) {
         .par_iter()
         .enumerate()
         .map(|(i, node)| {
-            let ranks = node.terms.iter().map(|&(t, _)| rank[t as usize]);
+            let ranks = node.sharable().map(|t| rank[t as usize]);
             (smallest(ranks), node.first_leaf(), i as u32)
         })
         .collect();
@@ -150,7 +146,7 @@ fn join_neighbours(
     blocks.push(nodes);
     let joined: Vec<Vec<Node>> = blocks
         .into_par_iter()
-        .map_init(Vec::new, |scratch, block| {
+        .map_init(Scratch::default, |scratch, block| {
             progress.advance(block.len() as u64);
             join_block(block, joiner, scratch)
         })
@@ -160,22 +156,19 @@ fn join_neighbours(
     (nodes, more)
 }
 
-fn join_block(block: Vec<Node>, joiner: &Joiner, scratch: &mut Vec<u32>) -> Vec<Node> {
+fn join_block(block: Vec<Node>, joiner: &Joiner, scratch: &mut Scratch) -> Vec<Node> {
     let mut nodes = Vec::with_capacity(block.len());
     let mut waiting: Option<Node> = None;
-    for node in block {
+    for mut node in block {
         let Some(mut before) = waiting.take() else {
             waiting = Some(node);
             continue;
         };
-        match joiner.plan(&before, &node, scratch) {
-            Some(plan) => nodes.push(before.join(node, plan)),
-            None => {
-                before.idle += 1;
-                nodes.push(before);
-                waiting = Some(node);
-            }
+        if !joiner.join(&mut before, &mut node, scratch) {
+            before.idle += 1;
+            waiting = Some(node);
         }
+        nodes.push(before);
     }
     nodes.extend(waiting.map(|mut last| {
         last.idle += 1;

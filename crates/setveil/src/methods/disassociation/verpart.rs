@@ -3,6 +3,7 @@
 
 use super::chunking::TermMatrix;
 use super::lemma2;
+use super::masks::{self, Masked};
 use crate::data::{ItemId, K, M};
 use crate::release::SimpleCluster;
 
@@ -35,33 +36,97 @@ use crate::release::SimpleCluster;
 /// # Ok::<(), setveil::Error>(())
 /// ```
 pub fn verpart(records: &[&[ItemId]], k: K, m: M) -> SimpleCluster {
-    verpart_with(&mut Scratch::default(), records, k, m, &|_| false)
+    split(&mut Scratch::default(), records, k, m, &|_| false).cluster
+}
+
+/// A cluster that was split, with what the custodian alone may know.
+#[derive(Clone, Debug)]
+pub struct Split {
+    /// What can be published.
+    pub cluster: SimpleCluster,
+    /// How many of the cluster's records have each term of the term chunk.
+    pub supports: Vec<u32>,
 }
 
 /// Arrays over all items that are clean between clusters.
 #[derive(Debug, Default)]
 pub struct Scratch {
     counts: Vec<u32>,
+    masks: Vec<u64>,
     index: Vec<u32>,
     present: Vec<ItemId>,
+    terms: Vec<Masked>,
     occurrences: Vec<(u32, u32)>,
 }
 
 /// [`verpart`] with arrays that are used again, and with terms that must go
 /// to the term chunk.
-pub(crate) fn verpart_with(
+pub(super) fn split(
     scratch: &mut Scratch,
     records: &[&[ItemId]],
     k: K,
     m: M,
     hidden: &dyn Fn(ItemId) -> bool,
-) -> SimpleCluster {
-    // Lines 1 to 3: the records ascend, so the last item tells how long the arrays must be.
+) -> Split {
+    // The records ascend, so the last item tells how long the arrays must be.
     let items = records.iter().filter_map(|r| r.last()).max().map_or(0, |&i| i as usize + 1);
-    if scratch.counts.len() < items {
-        scratch.counts.resize(items, 0);
-        scratch.index.resize(items, 0);
+    let mut split = if records.len() <= masks::MOST_RECORDS {
+        scratch.masks.resize(items.max(scratch.masks.len()), 0);
+        split_few(scratch, records, k, m, hidden)
+    } else {
+        for array in [&mut scratch.counts, &mut scratch.index] {
+            array.resize(items.max(array.len()), 0);
+        }
+        split_many(scratch, records, k, m, hidden)
+    };
+    lemma2::repair(&mut split, records, k, m);
+    split
+}
+
+fn split_few(
+    scratch: &mut Scratch,
+    records: &[&[ItemId]],
+    k: K,
+    m: M,
+    hidden: &dyn Fn(ItemId) -> bool,
+) -> Split {
+    // Lines 1 to 3.
+    for (r, record) in records.iter().enumerate() {
+        for &item in *record {
+            let mask = &mut scratch.masks[item as usize];
+            if *mask == 0 {
+                scratch.present.push(item);
+            }
+            *mask |= 1 << r;
+        }
     }
+    scratch.present.sort_unstable();
+    // Line 5.
+    scratch.terms.clear();
+    let mut term_chunk = Vec::with_capacity(scratch.present.len());
+    let mut supports = Vec::with_capacity(scratch.present.len());
+    for item in scratch.present.drain(..) {
+        let mask = std::mem::take(&mut scratch.masks[item as usize]);
+        if mask.count_ones() < k.get() || hidden(item) {
+            term_chunk.push(item);
+            supports.push(mask.count_ones());
+        } else {
+            scratch.terms.push((item, mask));
+        }
+    }
+    // Lines 4 and 6 to 18.
+    let record_chunks = masks::chunks(&mut scratch.terms, k, m);
+    let size = records.len() as u32;
+    Split { cluster: SimpleCluster { size, record_chunks, term_chunk }, supports }
+}
+
+fn split_many(
+    scratch: &mut Scratch,
+    records: &[&[ItemId]],
+    k: K,
+    m: M,
+    hidden: &dyn Fn(ItemId) -> bool,
+) -> Split {
     for &item in records.iter().copied().flatten() {
         let count = &mut scratch.counts[item as usize];
         if *count == 0 {
@@ -69,33 +134,26 @@ pub(crate) fn verpart_with(
         }
         *count += 1;
     }
-    // Line 5.
     const IN_TERM_CHUNK: u32 = u32::MAX;
-    let (mut terms, mut term_chunk) = (Vec::new(), Vec::new());
+    let (mut terms, mut term_chunk, mut supports) = (Vec::new(), Vec::new(), Vec::new());
+    scratch.present.sort_unstable();
     for item in scratch.present.drain(..) {
         let support = std::mem::take(&mut scratch.counts[item as usize]);
         if support < k.get() || hidden(item) {
             scratch.index[item as usize] = IN_TERM_CHUNK;
             term_chunk.push(item);
+            supports.push(support);
         } else {
             scratch.index[item as usize] = terms.len() as u32;
             terms.push((item, support));
         }
     }
-    term_chunk.sort_unstable();
-    term_chunk.shrink_to_fit();
     scratch.occurrences.clear();
     for (r, record) in records.iter().enumerate() {
         let indices = record.iter().map(|&item| scratch.index[item as usize]);
         scratch.occurrences.extend(indices.filter(|&i| i != IN_TERM_CHUNK).map(|i| (r as u32, i)));
     }
-    // Lines 4 and 6 to 18.
-    let matrix = TermMatrix::new(&terms, records.len(), &scratch.occurrences);
-    let mut cluster = SimpleCluster {
-        size: records.len() as u32,
-        record_chunks: matrix.chunks(k, m),
-        term_chunk,
-    };
-    lemma2::repair(&mut cluster, k, m);
-    cluster
+    let record_chunks = TermMatrix::new(&terms, records.len(), &scratch.occurrences).chunks(k, m);
+    let size = records.len() as u32;
+    Split { cluster: SimpleCluster { size, record_chunks, term_chunk }, supports }
 }

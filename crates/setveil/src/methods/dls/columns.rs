@@ -18,12 +18,13 @@ pub(crate) struct Columns {
 
 impl Columns {
     /// Splits the items of a cluster into those with at least `k` records,
-    /// which become columns, and the others together with what is `hidden`.
+    /// which become columns, and the others together with what is `hidden`,
+    /// whose numbers of records come last.
     pub(crate) fn split(
         records: &[&[ItemId]],
         k: u32,
         hidden: &dyn Fn(ItemId) -> bool,
-    ) -> (Self, Vec<ItemId>) {
+    ) -> (Self, Vec<ItemId>, Vec<u32>) {
         let words = records.len().div_ceil(64).max(1);
         let mut occurrences: Vec<(ItemId, u32)> = Vec::new();
         for (row, record) in records.iter().enumerate() {
@@ -32,10 +33,11 @@ impl Columns {
         occurrences.sort_unstable();
         let mut columns =
             Self { records: records.len(), words, items: Vec::new(), bits: Vec::new() };
-        let mut rare = Vec::new();
+        let (mut rare, mut supports) = (Vec::new(), Vec::new());
         for run in occurrences.chunk_by(|a, b| a.0 == b.0) {
             if run.len() < k as usize || hidden(run[0].0) {
                 rare.push(run[0].0);
+                supports.push(run.len() as u32);
                 continue;
             }
             let start = columns.bits.len();
@@ -45,7 +47,7 @@ impl Columns {
                 columns.bits[start + row as usize / 64] |= 1 << (row % 64);
             }
         }
-        (columns, rare)
+        (columns, rare, supports)
     }
 
     /// The columns of `chosen`, which must ascend.
@@ -166,7 +168,7 @@ mod tests {
         let rows: Vec<Vec<ItemId>> =
             (0..130).map(|r| if r % 3 == 0 { vec![1, 4] } else { vec![4] }).collect();
         let records: Vec<&[ItemId]> = rows.iter().map(Vec::as_slice).collect();
-        let (columns, rare) = Columns::split(&records, 44, &|_| false);
+        let (columns, rare, _) = Columns::split(&records, 44, &|_| false);
         assert_eq!((columns.items(), columns.words(), rare.as_slice()), (&[1, 4][..], 3, &[][..]));
         assert_eq!(
             (columns.support(0), columns.support(1), columns.pair_support(0, 1)),
@@ -178,14 +180,14 @@ mod tests {
             ones(columns.column(0)).collect::<Vec<_>>(),
             (0..130).step_by(3).collect::<Vec<_>>()
         );
-        let (columns, rare) = Columns::split(&records, 45, &|_| false);
+        let (columns, rare, _) = Columns::split(&records, 45, &|_| false);
         assert_eq!((columns.items(), rare.as_slice()), (&[4][..], &[1][..]));
     }
 
     #[test]
     fn suppression_touches_the_named_records_only() {
         let records: [&[ItemId]; 3] = [&[0, 1], &[0, 1], &[0]];
-        let (mut columns, _) = Columns::split(&records, 2, &|_| false);
+        let (mut columns, ..) = Columns::split(&records, 2, &|_| false);
         columns.suppress(0, &[0b010]);
         let without: [&[ItemId]; 3] = [&[0, 1], &[1], &[0]];
         assert_eq!(columns.chunk(), Bag::from_itemsets(without));

@@ -27,7 +27,7 @@ use self::columns::Columns;
 use crate::Result;
 use crate::data::{Dataset, ItemId, K, M};
 use crate::methods::disassociation::{
-    Horpart, Parameters, VerticalPartitioning, disassociate, lemma2, release,
+    Horpart, Parameters, Split, VerticalPartitioning, disassociate, lemma2, release,
 };
 use crate::progress::Progress;
 use crate::release::{Release, SimpleCluster, Supports};
@@ -49,7 +49,7 @@ impl VerticalPartitioning for Dls {
         _scratch: &mut (),
         records: &[&[ItemId]],
         hidden: &dyn Fn(ItemId) -> bool,
-    ) -> SimpleCluster {
+    ) -> Split {
         partition(records, self.k, self.m, hidden)
     }
 }
@@ -109,12 +109,12 @@ pub fn anonymize(
 /// # Ok::<(), setveil::Error>(())
 /// ```
 pub fn dls_cluster(records: &[&[ItemId]], k: K, m: M) -> SimpleCluster {
-    partition(records, k, m, &|_| false)
+    partition(records, k, m, &|_| false).cluster
 }
 
-fn partition(records: &[&[ItemId]], k: K, m: M, hidden: &dyn Fn(ItemId) -> bool) -> SimpleCluster {
+fn partition(records: &[&[ItemId]], k: K, m: M, hidden: &dyn Fn(ItemId) -> bool) -> Split {
     // Algorithm 2, lines 1 to 5.
-    let (original, term_chunk) = Columns::split(records, k.get(), hidden);
+    let (original, term_chunk, supports) = Columns::split(records, k.get(), hidden);
     let first = mpie::mpie(&original, k, m);
     let mut record_chunks = Vec::new();
     if !first.domain.is_empty() {
@@ -122,7 +122,8 @@ fn partition(records: &[&[ItemId]], k: K, m: M, hidden: &dyn Fn(ItemId) -> bool)
     }
     let rest = original.select(&first.partitioned);
     record_chunks.extend(rrcc::rrcc(&rest, k, m).iter().map(|d| rest.select(d).chunk()));
-    let mut cluster = SimpleCluster { size: records.len() as u32, record_chunks, term_chunk };
-    lemma2::repair(&mut cluster, k, m);
-    cluster
+    let cluster = SimpleCluster { size: records.len() as u32, record_chunks, term_chunk };
+    let mut split = Split { cluster, supports };
+    lemma2::repair(&mut split, records, k, m);
+    split
 }

@@ -38,7 +38,7 @@ use crate::data::{ItemId, K, M};
 /// # Ok::<(), setveil::Error>(())
 /// ```
 pub fn mpii(records: &[&[ItemId]], k: K, m: M) -> Vec<Vec<ItemId>> {
-    let (columns, rare) = Columns::split(records, k.get(), &|_| false);
+    let (columns, rare, _) = Columns::split(records, k.get(), &|_| false);
     let mut found: Vec<Vec<ItemId>> = rare.into_iter().map(|item| vec![item]).collect();
     let _ = minimal_problematic(&columns, k, m, |itemset, _| {
         found.push(itemset.iter().map(|&i| columns.items()[i]).collect());
@@ -51,7 +51,7 @@ pub fn mpii(records: &[&[ItemId]], k: K, m: M) -> Vec<Vec<ItemId>> {
 /// How many minimal problematic itemsets of 1, 2, .. m items there are; the
 /// same search as [`mpii`] without keeping them.
 pub fn mpii_counts(records: &[&[ItemId]], k: K, m: M) -> Vec<u64> {
-    let (columns, rare) = Columns::split(records, k.get(), &|_| false);
+    let (columns, rare, _) = Columns::split(records, k.get(), &|_| false);
     let mut counts = vec![0; m.get() as usize];
     counts[0] = rare.len() as u64;
     let _ = minimal_problematic(&columns, k, m, |itemset, _| {
