@@ -14,10 +14,10 @@ use crate::data::ItemId;
 /// [`Bag::canonical_fault`] to see whether it obeys the order.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Bag {
-    /// Itemset `i` is `items[ends[i - 1]..ends[i]]`.
-    ends: Vec<u32>,
+    /// Where itemset `i` ends in `items`, where the next one starts, and its
+    /// count. Together, as there are very many small bags.
+    heads: Vec<(u32, u32)>,
     items: Vec<ItemId>,
-    counts: Vec<u32>,
 }
 
 impl Bag {
@@ -49,29 +49,29 @@ impl Bag {
     /// affair: readers use this to keep what a file says.
     pub fn push(&mut self, items: &[ItemId], count: u32) {
         self.items.extend_from_slice(items);
-        self.ends.push(self.items.len() as u32);
-        self.counts.push(count);
+        self.heads.push((self.items.len() as u32, count));
     }
 
     /// The number of distinct itemsets.
     pub fn len(&self) -> usize {
-        self.counts.len()
+        self.heads.len()
     }
 
     /// Whether there is none.
     pub fn is_empty(&self) -> bool {
-        self.counts.is_empty()
+        self.heads.is_empty()
     }
 
     /// The number of occurrences.
     pub fn total(&self) -> u64 {
-        self.counts.iter().map(|&c| u64::from(c)).sum()
+        self.heads.iter().map(|&(_, count)| u64::from(count)).sum()
     }
 
     /// Itemset `i` and its count.
     pub fn get(&self, i: usize) -> (&[ItemId], u32) {
-        let start = if i == 0 { 0 } else { self.ends[i - 1] as usize };
-        (&self.items[start..self.ends[i] as usize], self.counts[i])
+        let start = if i == 0 { 0 } else { self.heads[i - 1].0 as usize };
+        let (end, count) = self.heads[i];
+        (&self.items[start..end as usize], count)
     }
 
     /// The itemsets with their counts.

@@ -13,9 +13,9 @@ use crate::release::{Body, Cluster, FileEntry, Generalized, Manifest, Release};
 use crate::{Error, Result};
 
 /// Elements (clusters, classes, groups) that are turned into text at once.
-const BATCH: usize = 1 << 14;
+const BATCH: usize = 1 << 11;
 /// Elements that one task turns into text.
-const PIECE: usize = 1 << 9;
+const PIECE: usize = 1 << 7;
 
 /// Writes `release` to the directory `dir` and returns its manifest, with the
 /// files filled in.

@@ -27,14 +27,10 @@ impl Clusters {
         self.ends.is_empty()
     }
 
-    /// How many records the clusters before `c` hold.
-    pub fn start(&self, c: usize) -> usize {
-        if c == 0 { 0 } else { self.ends[c - 1] }
-    }
-
     /// The numbers of the records of cluster `c`.
     pub fn get(&self, c: usize) -> &[u32] {
-        &self.records[self.start(c)..self.ends[c]]
+        let start = if c == 0 { 0 } else { self.ends[c - 1] };
+        &self.records[start..self.ends[c]]
     }
 
     /// The clusters in order.

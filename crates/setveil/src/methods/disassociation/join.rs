@@ -14,19 +14,17 @@ use std::cmp::Reverse;
 
 use super::chunking::TermMatrix;
 use super::masks::{self, Masked};
-use super::node::{Joint, Leaf, Node, Occurrences};
+use super::node::{Joint, Leaf, Node, Occurrences, Place};
 use super::{Clusters, lemma2};
 use crate::data::{Dataset, ItemId, K, M};
 use crate::release::Bag;
 
 /// What every join needs.
 pub(super) struct Joiner<'a> {
-    clusters: &'a Clusters,
-    data: &'a Dataset,
-    /// Which cluster each place in the order of the clusters belongs to.
-    cluster_of: Vec<u32>,
-    k: K,
-    m: M,
+    pub(super) clusters: &'a Clusters,
+    pub(super) data: &'a Dataset,
+    pub(super) k: K,
+    pub(super) m: M,
 }
 
 /// Arrays that are clean between joins.
@@ -37,8 +35,8 @@ pub(super) struct Scratch {
     /// Per leaf: how many of its terms would be shared; who is not at zero.
     given: Vec<u32>,
     touched: Vec<u32>,
-    /// Occurrences of shared terms: the record's place, then the term's.
-    pairs: Vec<(u32, u32)>,
+    /// The terms of the shared chunks, by the records that have them.
+    pairs: Vec<(Place, u32)>,
 }
 
 /// A term that both sides have often enough.
@@ -60,15 +58,7 @@ struct Plan {
     joint: Joint,
 }
 
-impl<'a> Joiner<'a> {
-    pub(super) fn new(clusters: &'a Clusters, data: &'a Dataset, k: K, m: M) -> Self {
-        let mut cluster_of = Vec::with_capacity(data.len());
-        for (number, cluster) in clusters.iter().enumerate() {
-            cluster_of.resize(cluster_of.len() + cluster.len(), number as u32);
-        }
-        Self { clusters, data, cluster_of, k, m }
-    }
-
+impl Joiner<'_> {
     /// Joins `b` to `a` if they have terms to share and Equation 1 says that
     /// it helps; `b` is empty afterwards. Says whether it did.
     pub(super) fn join(&self, a: &mut Node, b: &mut Node, scratch: &mut Scratch) -> bool {
@@ -120,7 +110,7 @@ impl<'a> Joiner<'a> {
     ) -> Option<Plan> {
         let sides = [self.occurrences(a, scratch), self.occurrences(b, scratch)];
         for candidate in &candidates {
-            self.each_giver(candidate, &sides, |leaf| {
+            Self::each_giver(candidate, &sides, |leaf| {
                 if scratch.given[leaf as usize] == 0 {
                     scratch.touched.push(leaf);
                 }
@@ -133,7 +123,7 @@ impl<'a> Joiner<'a> {
             let all = leaf.cluster.term_chunk.len() == scratch.given[number as usize] as usize;
             if all && !self.may_empty(leaf) {
                 let kept = candidates.remove(rarest(&candidates, leaf));
-                self.each_giver(&kept, &sides, |l| scratch.given[l as usize] -= 1);
+                Self::each_giver(&kept, &sides, |l| scratch.given[l as usize] -= 1);
             }
         }
         if candidates.is_empty() || !self.equation_1(&candidates, a.size + b.size, scratch) {
@@ -164,14 +154,13 @@ impl<'a> Joiner<'a> {
             occurrences.ends.push(start);
             scratch.place[t as usize] = if support > 0 { i as u32 + 1 } else { 0 };
         }
-        occurrences.places.resize(start as usize, 0);
-        let number = node.first_leaf() as usize;
-        for (r, place) in self.clusters.get(number).iter().zip(self.clusters.start(number) as u32..)
-        {
-            for &item in self.data.record(*r as usize) {
+        occurrences.places.resize(start as usize, Place::default());
+        let leaf = node.first_leaf();
+        for (record, row) in self.clusters.rows(leaf as usize, self.data).iter().zip(0..) {
+            for &item in *record {
                 let i = scratch.place[item as usize] as usize;
                 if i > 0 {
-                    occurrences.places[next[i - 1]] = place;
+                    occurrences.places[next[i - 1]] = Place { leaf, row };
                     next[i - 1] += 1;
                 }
             }
@@ -183,21 +172,11 @@ impl<'a> Joiner<'a> {
     }
 
     /// Every leaf in whose term chunk the candidate stands, once.
-    fn each_giver(
-        &self,
-        candidate: &Candidate,
-        sides: &[Cow<Occurrences>; 2],
-        mut f: impl FnMut(u32),
-    ) {
+    fn each_giver(candidate: &Candidate, sides: &[Cow<Occurrences>; 2], mut f: impl FnMut(u32)) {
         // The places of a term come leaf by leaf.
-        let mut last = None;
-        for (side, place) in sides.iter().zip(candidate.places) {
-            for &place in side.get(place) {
-                let leaf = self.cluster_of[place as usize];
-                if last != Some(leaf) {
-                    last = Some(leaf);
-                    f(leaf);
-                }
+        for (side, i) in sides.iter().zip(candidate.places) {
+            for own in side.get(i).chunk_by(|x, y| x.leaf == y.leaf) {
+                f(own[0].leaf);
             }
         }
     }
@@ -247,20 +226,18 @@ impl<'a> Joiner<'a> {
         }
         pairs.sort_unstable();
         // Records without any shared term need no row.
-        let mut rows = 0;
-        for same in pairs.chunk_by_mut(|x, y| x.0 == y.0) {
-            same.iter_mut().for_each(|pair| pair.0 = rows);
-            rows += 1;
-        }
-        if rows as usize <= masks::MOST_RECORDS {
+        let rows = || pairs.chunk_by(|x, y| x.0 == y.0).zip(0u32..);
+        let count = rows().count();
+        if count <= masks::MOST_RECORDS {
             let mut masked: Vec<Masked> = others.iter().map(|c| (c.item, 0)).collect();
-            for &(row, i) in &*pairs {
-                masked[i as usize].1 |= 1 << row;
+            for (row, r) in rows() {
+                row.iter().for_each(|&(_, i)| masked[i as usize].1 |= 1 << r);
             }
             chunks.extend(masks::chunks(&mut masked, self.k, self.m));
         } else {
             let terms: Vec<(ItemId, u32)> = others.iter().map(|c| (c.item, c.support)).collect();
-            let matrix = TermMatrix::new(&terms, rows as usize, pairs);
+            let numbered = rows().flat_map(|(row, r)| row.iter().map(move |&(_, i)| (r, i)));
+            let matrix = TermMatrix::new(&terms, count, &numbered.collect::<Vec<_>>());
             chunks.extend(matrix.chunks(self.k, self.m));
         }
         chunks

@@ -45,17 +45,25 @@ pub(super) enum Tree {
     Joint { shared_chunks: Vec<Bag>, children: Vec<Tree> },
 }
 
-/// For each of some terms the records that have it, by their place in the
-/// order of the clusters, leaf by leaf.
+/// Where a term occurs: in a record of a leaf.
+#[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Place {
+    /// The number of the leaf.
+    pub(super) leaf: u32,
+    /// Which of its records.
+    pub(super) row: u32,
+}
+
+/// Where each of some terms occurs, leaf by leaf.
 #[derive(Clone, Default)]
 pub(super) struct Occurrences {
     /// Those of term `i` are `places[ends[i - 1]..ends[i]]`.
     pub(super) ends: Vec<u32>,
-    pub(super) places: Vec<u32>,
+    pub(super) places: Vec<Place>,
 }
 
 impl Occurrences {
-    pub(super) fn get(&self, i: usize) -> &[u32] {
+    pub(super) fn get(&self, i: usize) -> &[Place] {
         let start = if i == 0 { 0 } else { self.ends[i - 1] as usize };
         &self.places[start..self.ends[i] as usize]
     }
@@ -72,6 +80,11 @@ impl Node {
         }
         let size = cluster.size;
         Self { size, supports, leaves: vec![Leaf { number, cluster }], ..Self::default() }
+    }
+
+    /// Whether another node has taken everything.
+    pub(super) fn is_empty(&self) -> bool {
+        self.leaves.is_empty()
     }
 
     /// The virtual term chunk, ascending.

@@ -17,10 +17,11 @@ use crate::data::{Dataset, ItemId};
 use crate::progress::Progress;
 use crate::release::Cluster;
 
-/// Neighbours are joined inside blocks of this many clusters, which can be
-/// worked on at the same time. Fixed, so that the number of threads does not
-/// change the result.
-const BLOCK: usize = 256;
+/// Neighbours are joined inside blocks, which can be worked on at the same
+/// time: about so many, each of so many clusters. The number of threads does
+/// not change the result.
+const BLOCKS: usize = 32;
+const BLOCK: std::ops::RangeInclusive<usize> = 8..=256;
 /// So many of the most common terms of a term chunk decide its place.
 const PREFIX: usize = 4;
 /// A cluster that found no partner in so many rounds is finished.
@@ -54,7 +55,7 @@ pub(super) fn refine(
     parameters: &Parameters,
     progress: &dyn Progress,
 ) -> Vec<Cluster> {
-    let joiner = Joiner::new(clusters, data, parameters.k, parameters.m);
+    let joiner = Joiner { clusters, data, k: parameters.k, m: parameters.m };
     let node = |(number, split): (usize, Split)| Node::new(number as u32, split, sensitive);
     let mut nodes: Vec<Node> = splits.into_iter().enumerate().map(node).collect();
     let mut done: Vec<Node> = Vec::new();
@@ -62,13 +63,12 @@ pub(super) fn refine(
     while more {
         progress.stage("refining", Some(nodes.len() as u64));
         let tcs = forget_lonely_terms(&mut nodes, data.item_count());
-        let active =
-            |n: &Node| n.idle < PATIENCE && n.depth < MAX_DEPTH && n.sharable().next().is_some();
-        let (alive, finished): (Vec<Node>, Vec<Node>) = nodes.into_iter().partition(active);
-        done.extend(finished.into_iter().map(Node::retire));
-        nodes = alive;
+        let finished = |n: &mut Node| {
+            n.idle >= PATIENCE || n.depth >= MAX_DEPTH || n.sharable().next().is_none()
+        };
+        done.extend(nodes.extract_if(.., finished).map(Node::retire));
         order(&mut nodes, &tcs);
-        (nodes, more) = join_neighbours(nodes, &joiner, progress);
+        more = join_neighbours(&mut nodes, &joiner, progress);
     }
     done.extend(nodes);
     let mut clusters: Vec<Cluster> = done.into_par_iter().map(Node::into_cluster).collect();
@@ -97,7 +97,7 @@ fn forget_lonely_terms(nodes: &mut [Node], items: usize) -> Vec<u32> {
 }
 
 /// Sorts the nodes by their most common terms (section 4, ordering of REFINE).
-fn order(nodes: &mut Vec<Node>, tcs: &[u32]) {
+fn order(nodes: &mut [Node], tcs: &[u32]) {
     let mut terms: Vec<ItemId> =
         (0..tcs.len() as ItemId).filter(|&t| tcs[t as usize] > 1).collect();
     terms.par_sort_unstable_by_key(|&t| (std::cmp::Reverse(tcs[t as usize]), t));
@@ -105,17 +105,9 @@ fn order(nodes: &mut Vec<Node>, tcs: &[u32]) {
     for (r, &t) in terms.iter().enumerate() {
         rank[t as usize] = r as u32;
     }
-    let mut keys: Vec<([u32; PREFIX], u32, u32)> = nodes
-        .par_iter()
-        .enumerate()
-        .map(|(i, node)| {
-            let ranks = node.sharable().map(|t| rank[t as usize]);
-            (smallest(ranks), node.first_leaf(), i as u32)
-        })
-        .collect();
-    keys.par_sort_unstable();
-    let mut taken: Vec<Option<Node>> = std::mem::take(nodes).into_iter().map(Some).collect();
-    nodes.extend(keys.into_iter().filter_map(|(_, _, i)| taken[i as usize].take()));
+    nodes.par_sort_by_cached_key(|node| {
+        (smallest(node.sharable().map(|t| rank[t as usize])), node.first_leaf())
+    });
 }
 
 /// The smallest ranks, ascending.
@@ -133,46 +125,32 @@ fn smallest(ranks: impl Iterator<Item = u32>) -> [u32; PREFIX] {
 
 /// Joins adjacent pairs where that is allowed and useful, and says whether any
 /// were (Alg. REFINE, line 4).
-fn join_neighbours(
-    mut nodes: Vec<Node>,
-    joiner: &Joiner,
-    progress: &dyn Progress,
-) -> (Vec<Node>, bool) {
+fn join_neighbours(nodes: &mut Vec<Node>, joiner: &Joiner, progress: &dyn Progress) -> bool {
     let before = nodes.len();
-    let mut blocks: Vec<Vec<Node>> = Vec::with_capacity(before / BLOCK + 1);
-    while nodes.len() > BLOCK {
-        blocks.push(nodes.split_off(nodes.len() - BLOCK));
-    }
-    blocks.push(nodes);
-    let joined: Vec<Vec<Node>> = blocks
-        .into_par_iter()
-        .map_init(Scratch::default, |scratch, block| {
-            progress.advance(block.len() as u64);
-            join_block(block, joiner, scratch)
-        })
-        .collect();
-    let nodes: Vec<Node> = joined.into_iter().flatten().collect();
-    let more = nodes.len() < before;
-    (nodes, more)
+    let block = (before / BLOCKS).clamp(*BLOCK.start(), *BLOCK.end());
+    nodes.par_chunks_mut(block).for_each_init(Scratch::default, |scratch, block| {
+        progress.advance(block.len() as u64);
+        join_block(block, joiner, scratch);
+    });
+    nodes.retain(|node| !node.is_empty());
+    nodes.len() < before
 }
 
-fn join_block(block: Vec<Node>, joiner: &Joiner, scratch: &mut Scratch) -> Vec<Node> {
-    let mut nodes = Vec::with_capacity(block.len());
-    let mut waiting: Option<Node> = None;
-    for mut node in block {
-        let Some(mut before) = waiting.take() else {
-            waiting = Some(node);
-            continue;
+/// What joins another leaves nothing in its place.
+fn join_block(block: &mut [Node], joiner: &Joiner, scratch: &mut Scratch) {
+    let mut waiting = None;
+    for i in 0..block.len() {
+        let (before, from_here) = block.split_at_mut(i);
+        waiting = match waiting {
+            None => Some(i),
+            Some(w) if joiner.join(&mut before[w], &mut from_here[0], scratch) => None,
+            Some(w) => {
+                before[w].idle += 1;
+                Some(i)
+            }
         };
-        if !joiner.join(&mut before, &mut node, scratch) {
-            before.idle += 1;
-            waiting = Some(node);
-        }
-        nodes.push(before);
     }
-    nodes.extend(waiting.map(|mut last| {
-        last.idle += 1;
-        last
-    }));
-    nodes
+    if let Some(w) = waiting {
+        block[w].idle += 1;
+    }
 }
