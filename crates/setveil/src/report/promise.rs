@@ -96,7 +96,7 @@ pub(super) fn what_is_promised(page: &mut Page, manifest: &Manifest) {
             ));
             no.push("Ordinary items are published as they were: they can identify people.".into());
         }
-        Model::DifferentialPrivacy { epsilon } => {
+        Model::DifferentialPrivacy { epsilon, universe } => {
             yes.push(format!(
                 "Differential privacy with budget {epsilon}: adding or removing one person \
                  changes the probability of any output by a factor of at most e^{epsilon}."

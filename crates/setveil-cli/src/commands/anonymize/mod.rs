@@ -2,6 +2,7 @@
 
 mod apriori;
 mod cahd;
+mod diffpart;
 mod disassociation;
 mod dls;
 mod partition;
@@ -35,6 +36,7 @@ enum Method {
     Dls(dls::Args),
     Partition(partition::Args),
     Apriori(apriori::Args),
+    Diffpart(diffpart::Args),
     SuppressRare(suppress_rare::Args),
 }
 
@@ -47,6 +49,7 @@ impl Args {
             Method::Dls(args) => args.run(context),
             Method::Partition(args) => args.run(context),
             Method::Apriori(args) => args.run(context),
+            Method::Diffpart(args) => args.run(context),
             Method::SuppressRare(args) => args.run(context),
         }
     }
