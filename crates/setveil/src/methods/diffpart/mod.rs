@@ -141,8 +141,7 @@ pub fn anonymize<R: CryptoRng>(
     let rows = rows(data, &hierarchy, &taxonomy, parameters.drop_unknown)?;
     progress.stage("partition", None);
     let (epsilon, noise) = (parameters.epsilon, Noise::new(rng));
-    let found =
-        Partitioner { taxonomy: &taxonomy, rows: &rows, epsilon, noise }.run(progress);
+    let found = Partitioner { taxonomy: &taxonomy, rows: &rows, epsilon, noise }.run(progress);
     let node = |&leaf: &u32| taxonomy.leaf_nodes[leaf as usize];
     let classes: Vec<(Vec<NodeId>, u32)> = found
         .into_iter()

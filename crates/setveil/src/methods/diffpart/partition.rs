@@ -155,9 +155,8 @@ impl<R: CryptoRng> Partitioner<'_, R> {
                 let row = self.rows.row(r as usize);
                 let from = row.partition_point(|&leaf| leaf < range.start);
                 let inside = row[from..].iter().take_while(|&&leaf| leaf < range.end);
-                let cell = inside.fold(0, |cell, &leaf| {
-                    cell | 1 << ends.partition_point(|&end| end <= leaf)
-                });
+                let cell = inside
+                    .fold(0, |cell, &leaf| cell | 1 << ends.partition_point(|&end| end <= leaf));
                 (cell, r)
             })
             .collect();

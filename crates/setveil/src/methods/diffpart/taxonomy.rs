@@ -29,8 +29,7 @@ pub(super) struct Taxonomy {
 
 impl Taxonomy {
     pub(super) fn new(hierarchy: &Hierarchy, fanout: usize) -> Self {
-        let mut taxonomy =
-            Self { leaf_nodes: hierarchy.leaves(0).collect(), ..Default::default() };
+        let mut taxonomy = Self { leaf_nodes: hierarchy.leaves(0).collect(), ..Default::default() };
         let mut made: Vec<Node> = vec![0; hierarchy.len()];
         let mut leaf = taxonomy.leaf_nodes.len() as u32;
         // Children have larger numbers than their parents.
