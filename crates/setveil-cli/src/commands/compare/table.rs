@@ -65,11 +65,13 @@ pub fn recommend(rows: &[Row], limit: f64) -> String {
     }
 }
 
-const HEAD: [&str; 12] = [
+const HEAD: [&str; 15] = [
     "method",
     "k",
     "m",
     "cluster",
+    "p",
+    "epsilon",
     "holds",
     "risk",
     "tkd",
@@ -77,23 +79,34 @@ const HEAD: [&str; 12] = [
     "tlost",
     "pairs_kept",
     "ncp",
+    "kl",
     "seconds",
 ];
 
-fn fields(row: &Row) -> [String; 12] {
+fn fields(row: &Row) -> [String; 15] {
+    let holds = match (row.holds, &row.note) {
+        (None, _) => "refused",
+        (Some(false), _) => "NO",
+        (Some(true), Some(_)) => "form",
+        (Some(true), None) => "yes",
+    };
+    let whole = |value: Option<u32>| value.map_or(String::new(), |v| v.to_string());
     let share = |value: Option<f64>| value.map_or(String::new(), |v| format!("{v:.4}"));
     [
         row.cell.method.clone(),
-        row.cell.k.to_string(),
-        row.cell.m.map_or(String::new(), |m| m.to_string()),
+        whole(row.cell.k),
+        whole(row.cell.m),
         row.cell.max_cluster_size.map_or(String::new(), |s| s.to_string()),
-        row.holds.map_or("refused", |h| if h { "yes" } else { "NO" }).to_owned(),
+        whole(row.cell.p),
+        row.cell.epsilon.map_or(String::new(), |e| e.to_string()),
+        holds.to_owned(),
         share(row.risk),
         share(row.tkd),
         share(row.re),
         share(row.tlost),
         share(row.pairs_kept),
         share(row.ncp),
+        share(row.kl),
         format!("{:.2}", row.seconds),
     ]
 }
@@ -129,7 +142,11 @@ pub fn text(rows: &[Row]) -> String {
             text += &format!("    {error}\n");
         }
     }
-    text + "* no other setting has at most the same risk, tkd and re and less of one of them\n"
+    text += "* no other setting has at most the same risk, tkd and re and less of one of them\n";
+    if let Some(note) = rows.iter().find_map(|row| row.note.as_ref()) {
+        text += &format!("form: {note}; without a risk, it is not ranked\n");
+    }
+    text
 }
 
 #[cfg(test)]
@@ -138,7 +155,8 @@ mod tests {
     use super::*;
 
     fn row(k: u32, holds: bool, risk: f64, tkd: f64) -> Row {
-        let cell = Cell { method: "disassociation".into(), k, m: Some(2), max_cluster_size: None };
+        let cell =
+            Cell { method: "disassociation".into(), k: Some(k), m: Some(2), ..Default::default() };
         let json = serde_json::json!({ "holds": holds, "risk": risk, "tkd": tkd, "seconds": 1.0 });
         let mut object = serde_json::to_value(&cell).unwrap();
         object.as_object_mut().unwrap().extend(json.as_object().unwrap().clone());
