@@ -29,8 +29,8 @@ use methods::Grid;
     --sensitive sensitive.txt -o comparison\n\n\
     Every finished setting is stored in the output directory: interrupted, the same command goes \
     on where it stopped. The directory is private: it holds measurements of the original.\n\
-    The risk is that of finding a person's record, which cahd and perm-mondrian do not hide.\n\
-    diffpart has no such number, so it is neither ranked nor recommended."
+    The risk is that of finding a person's record. cahd and perm-mondrian do not hide that, and\n\
+    diffpart has no such number: they are neither ranked nor recommended."
 )]
 pub struct Args {
     #[command(flatten)]

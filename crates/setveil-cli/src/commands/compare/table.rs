@@ -4,9 +4,11 @@ use std::fmt::Write;
 
 use super::cells::Row;
 
-/// Risk and losses of a row whose guarantee holds.
+/// Risk and losses of a row whose guarantee holds and is about the risk: with
+/// a privacy degree p, what somebody has is hidden and not who it is, and
+/// such a setting would come out best for not protecting what is measured.
 fn costs(row: &Row) -> Option<[f64; 3]> {
-    let held = row.holds == Some(true);
+    let held = row.holds == Some(true) && row.cell.p.is_none();
     held.then_some([row.risk?, row.tkd.unwrap_or(1.0), row.re.unwrap_or(2.0)])
 }
 
@@ -143,6 +145,10 @@ pub fn text(rows: &[Row]) -> String {
         }
     }
     text += "* no other setting has at most the same risk, tkd and re and less of one of them\n";
+    if rows.iter().any(|row| row.cell.p.is_some()) {
+        text += "methods with p hide which sensitive item somebody has, and not whose record it \
+                 is: they are not ranked\n";
+    }
     if let Some(note) = rows.iter().find_map(|row| row.note.as_ref()) {
         text += &format!("form: {note}; without a risk, it is not ranked\n");
     }
@@ -173,6 +179,19 @@ mod tests {
         ];
         mark_frontier(&mut rows);
         assert_eq!(rows.each_ref().map(|r| r.frontier), [true, false, true, false]);
+    }
+
+    #[test]
+    fn what_does_not_hide_people_is_not_ranked() {
+        let mut grouped = row(2, true, 0.01, 0.0);
+        (grouped.cell.k, grouped.cell.p) = (None, Some(10));
+        let mut rows = [row(2, true, 0.3, 0.1), grouped];
+        mark_frontier(&mut rows);
+        assert_eq!(rows.each_ref().map(|r| r.frontier), [true, false]);
+        assert!(recommend(&rows, 1.0).starts_with("Recommended: disassociation-k2-m2"));
+        assert!(
+            text(&rows).contains("not whose record") && !text(&rows[..1]).contains("not whose")
+        );
     }
 
     #[test]
