@@ -1,12 +1,14 @@
-//! `setveil anonymize METHOD`: one file a method.
+//! `setveil anonymize METHOD`: one file a method, and one for what several share.
 
 mod apriori;
 mod cahd;
 mod diffpart;
 mod disassociation;
 mod dls;
+mod generalizing;
 mod partition;
 mod perm_mondrian;
+mod separating;
 mod suppress_rare;
 
 use clap::Subcommand;
