@@ -13,11 +13,15 @@ mod km;
 use serde::Serialize;
 
 use crate::data::{ItemId, Vocabulary};
-use crate::release::{Body, Model, Release};
+use crate::release::{Body, Model, Release, Universe};
 
 /// What a release with noise cannot show.
 const ONE_OUTPUT: &str = "differential privacy is a property of the program that drew the noise: \
     one release cannot show it, and only its form was checked";
+/// The same, where not even the program promises it for the names.
+const ONE_OUTPUT_AND_NAMES: &str = "differential privacy is a property of the program that drew \
+    the noise: one release cannot show it, and only its form was checked; the names of the items \
+    were taken from the data, and that they occur is not protected";
 
 /// How many violations are listed; all are counted.
 pub const LISTED: usize = 100;
@@ -74,7 +78,13 @@ pub fn verify(release: &Release) -> Verdict {
         k: model.k(),
         m: model.m(),
         epsilon: model.epsilon(),
-        note: matches!(model, Model::DifferentialPrivacy { .. }).then_some(ONE_OUTPUT),
+        note: match model {
+            Model::DifferentialPrivacy { universe: Universe::Public, .. } => Some(ONE_OUTPUT),
+            Model::DifferentialPrivacy { universe: Universe::Data, .. } => {
+                Some(ONE_OUTPUT_AND_NAMES)
+            }
+            _ => None,
+        },
         violations: findings.violations,
         violation_count: findings.count,
     }

@@ -317,8 +317,13 @@ fn the_manifest_says_whether_the_names_are_protected() {
             anonymize(&data, tree(&["a;*", "b;*"]), &parameters, &mut rng(1), &()).unwrap();
         let model = Model::DifferentialPrivacy { epsilon: 0.25, universe };
         assert_eq!(release.manifest.guarantee.model, model);
+        let note = verify(&release).note.unwrap();
+        assert_eq!(note.contains("taken from the data"), universe == Universe::Data);
         let page = setveil::report::report(&release, &verify(&release), None);
-        assert_eq!(page.contains("taken from the data"), universe == Universe::Data);
+        assert_eq!(
+            page.contains("that an item occurs is not protected"),
+            universe == Universe::Data
+        );
     }
 }
 

@@ -9,7 +9,7 @@ use setveil::data::Epsilon;
 use setveil::data::hierarchy::{LeafOrder, balanced};
 use setveil::methods::diffpart::{FANOUT, Parameters, anonymize};
 use setveil::release::Universe;
-use setveil::{Dataset, Hierarchy, io};
+use setveil::{Dataset, Error, Hierarchy, Result, io};
 
 use crate::context::{Context, Exit};
 use crate::inputs::{DataArgs, TargetArgs};
@@ -19,7 +19,7 @@ use crate::inputs::{DataArgs, TargetArgs};
 #[command(after_help = "Example:\n  \
     setveil anonymize diffpart baskets.dat --hierarchy catalogue.csv --epsilon 1 -o release\n\n\
     The hierarchy must be public: all items that could occur, from a catalogue or a standard, and\n\
-    not made from the data. It is published as it is. Every release of the same people spends its\n\
+    not made from the data; a flat list, `item;*` on every line, will do. It is published. Every release of the same people spends its\n\
     epsilon anew: two with 1 are one with 2. Small sets drown in the noise, see docs/diffpart.md.")]
 pub struct Args {
     #[command(flatten)]
@@ -60,12 +60,20 @@ impl UniverseArgs {
     }
 }
 
+/// A cryptographically secure generator with a key from the system: whoever
+/// can guess the key can subtract the noise.
+pub fn generator() -> Result<ChaCha20Rng> {
+    ChaCha20Rng::try_from_rng(&mut SysRng).map_err(|e| Error::Infeasible {
+        what: format!("the system gives no random numbers: {e}"),
+        hint: "noise cannot be drawn without them".into(),
+    })
+}
+
 impl Args {
     pub fn run(&self, context: &Context) -> anyhow::Result<Exit> {
         let parameters =
             Parameters::new(self.epsilon).fanout(self.fanout)?.drop_unknown(self.drop_unknown);
-        let mut rng = ChaCha20Rng::try_from_rng(&mut SysRng)
-            .map_err(|e| anyhow::anyhow!("the system gives no random numbers: {e}"))?;
+        let mut rng = generator()?;
         super::run(&self.data, &self.target, context, |data| {
             let (hierarchy, universe) = self.universe.read(data, self.fanout)?;
             if universe == Universe::Data {

@@ -2,7 +2,7 @@
 
 mod apriori;
 mod cahd;
-mod diffpart;
+pub mod diffpart;
 mod disassociation;
 mod dls;
 mod generalizing;

@@ -1,17 +1,15 @@
 //! The methods that can be compared: one line each.
 
 use clap::builder::PossibleValuesParser;
-use rand::SeedableRng;
-use rand::rngs::SysRng;
-use rand_chacha::ChaCha20Rng;
 use setveil::data::hierarchy::{LeafOrder, balanced};
 use setveil::data::{Epsilon, K, M, P};
 use setveil::methods::{
     apriori, cahd, diffpart, disassociation, dls, partition, perm_mondrian, suppress_rare,
 };
 use setveil::release::Universe;
-use setveil::{Error, Hierarchy, Release, Result};
+use setveil::{Hierarchy, Release, Result};
 
+use super::super::anonymize::diffpart::generator;
 use super::cells::{Basis, Cell};
 use crate::context::Context;
 
@@ -151,11 +149,7 @@ fn run_diffpart(basis: &Basis, cell: &Cell, context: &Context) -> Result<Release
     // The number came from an `Epsilon`, and its decimals are that one's.
     let epsilon: Epsilon = cell.epsilon.unwrap_or(0.0).to_string().parse()?;
     let parameters = diffpart::Parameters::new(epsilon).universe(Universe::Data);
-    let mut rng = ChaCha20Rng::try_from_rng(&mut SysRng).map_err(|e| Error::Infeasible {
-        what: format!("the system gives no random numbers: {e}"),
-        hint: "leave diffpart out of the comparison".into(),
-    })?;
-    diffpart::anonymize(basis.data, tree(basis)?, &parameters, &mut rng, context)
+    diffpart::anonymize(basis.data, tree(basis)?, &parameters, &mut generator()?, context)
 }
 
 fn method(name: &str) -> &'static Method {
