@@ -5,7 +5,6 @@ mod commands;
 mod context;
 mod inputs;
 mod sensitive;
-mod text;
 
 use std::process::ExitCode;
 

@@ -1,11 +1,13 @@
-//! Partition, Apriori, rare-item removal, and the verification of their
+//! Partition, Apriori, rare-item removal, DiffPart, and the verification of their
 //! releases, on made-up data and, where it is present, on BMS-WebView-2.
 
 use divan::Bencher;
+use rand::SeedableRng;
+use rand_chacha::ChaCha20Rng;
 use setveil::data::hierarchy::{LeafOrder, balanced};
 use setveil::data::{Hierarchy, K, M};
 use setveil::io::{ReadOptions, read_dataset};
-use setveil::methods::{apriori, partition, suppress_rare};
+use setveil::methods::{apriori, diffpart, partition, suppress_rare};
 use setveil::{Dataset, Release, verify};
 
 fn main() {
@@ -55,6 +57,15 @@ fn apriori_k10_m2(bencher: Bencher, name: &str) {
 fn suppress_rare_k10(bencher: Bencher, name: &str) {
     let Some((data, _)) = data(name) else { return };
     bencher.bench(|| suppress_rare::anonymize(&data, k(), &()));
+}
+
+#[divan::bench(args = DATA)]
+fn diffpart_epsilon_1(bencher: Bencher, name: &str) {
+    let Some((data, tree)) = data(name) else { return };
+    let parameters = diffpart::Parameters::new("1".parse().expect("valid"));
+    bencher.with_inputs(|| (tree.clone(), ChaCha20Rng::seed_from_u64(1))).bench_values(
+        |(tree, mut rng)| diffpart::anonymize(&data, tree, &parameters, &mut rng, &()),
+    );
 }
 
 #[divan::bench(args = DATA)]

@@ -3,6 +3,7 @@
 //! saboteurs that share nothing with the code they test.
 
 pub mod cases;
+pub mod diffpart;
 pub mod format_guarantee;
 pub mod formats;
 pub mod fuzz;

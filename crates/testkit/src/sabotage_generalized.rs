@@ -18,6 +18,14 @@ pub const GENERALIZED: &[Saboteur] = &[
     Saboteur { name: "k is 1", rule: "parameter", act: promise_nothing },
 ];
 
+/// Saboteurs of releases with noise.
+pub const NOISY: &[Saboteur] = &[
+    Saboteur { name: "an inner node is published", rule: "leaf", act: publish_an_inner_node },
+    Saboteur { name: "counts are called exact", rule: "model", act: deny_the_noise },
+    Saboteur { name: "the budget is 0", rule: "parameter", act: spend_nothing },
+    Saboteur { name: "the budget is no number", rule: "parameter", act: spend_everything },
+];
+
 fn body(release: &mut Release) -> &mut Generalized {
     match &mut release.body {
         Body::Generalized(body) => body,
@@ -142,4 +150,38 @@ fn promise_nothing(release: &mut Release) -> bool {
         _ => return false,
     }
     true
+}
+
+/// The first label becomes the name of its parent.
+fn publish_an_inner_node(release: &mut Release) -> bool {
+    let body = body(release);
+    let Some(tree) = &body.hierarchy else { return false };
+    let labels: Vec<String> = body.vocabulary.labels().map(str::to_owned).collect();
+    let leaf = tree.node(&labels[0]).expect("a label of the hierarchy");
+    let inner = tree.label(tree.parent(leaf)).to_owned();
+    let renamed = std::iter::once(inner.as_str()).chain(labels[1..].iter().map(String::as_str));
+    body.vocabulary = setveil::data::Vocabulary::new(renamed);
+    body.vocabulary.len() == labels.len()
+}
+
+fn deny_the_noise(release: &mut Release) -> bool {
+    release.manifest.guarantee.supports = setveil::release::Supports::Exact;
+    true
+}
+
+fn budget(release: &mut Release, value: f64) -> bool {
+    use setveil::release::Model;
+    match &mut release.manifest.guarantee.model {
+        Model::DifferentialPrivacy { epsilon, .. } => *epsilon = value,
+        _ => return false,
+    }
+    true
+}
+
+fn spend_nothing(release: &mut Release) -> bool {
+    budget(release, 0.0)
+}
+
+fn spend_everything(release: &mut Release) -> bool {
+    budget(release, f64::INFINITY)
 }

@@ -69,6 +69,7 @@ enum AdversaryArg {
 struct Format {
     holds: bool,
     violation_count: u64,
+    note: Option<&'static str>,
 }
 
 #[derive(Serialize)]
@@ -92,7 +93,11 @@ impl Args {
             context,
         )?;
         let verdict = verify::verify(&release);
-        let format = Format { holds: verdict.holds, violation_count: verdict.violation_count };
+        let format = Format {
+            holds: verdict.holds,
+            violation_count: verdict.violation_count,
+            note: verdict.note,
+        };
         let answer = Answer { report, format };
         context.answer(&answer, || describe(&answer))?;
         Ok(Exit::Done)
@@ -134,6 +139,9 @@ fn describe(answer: &Answer) -> String {
     let adversary = format!("{:?}", report.adversary).to_lowercase();
     let _ = writeln!(text, "{} attacker on a release by {}\n", adversary, report.method);
     let _ = match format.holds {
+        true if format.note.is_some() => {
+            writeln!(text, "format     {}: well-formed, which is all a release shows", report.model)
+        }
         true => writeln!(text, "format     {} holds", report.model),
         false => writeln!(
             text,

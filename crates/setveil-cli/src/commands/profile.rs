@@ -6,10 +6,10 @@ use serde::Serialize;
 use setveil::io::LeftOut;
 use setveil::methods::dls::{PROBLEMATIC_K, Problematic, problematic};
 use setveil::profile::{Options, Profile, Sampling, profile};
+use setveil::report::number;
 
 use crate::context::{Context, Exit};
 use crate::inputs::DataArgs;
-use crate::text::{grouped, percent};
 
 /// Show size and shape of the data, and how identifying it is
 #[derive(Debug, clap::Args)]
@@ -54,10 +54,10 @@ impl Args {
 pub fn describe(profile: &Profile) -> String {
     let mut text = String::new();
     for (name, value) in [
-        ("records", grouped(profile.records)),
-        ("items", grouped(profile.items)),
-        ("occurrences", grouped(profile.occurrences)),
-        ("longest record", grouped(profile.max_length)),
+        ("records", number(profile.records)),
+        ("items", number(profile.items)),
+        ("occurrences", number(profile.occurrences)),
+        ("longest record", number(profile.max_length)),
         ("mean length", format!("{:.2}", profile.mean_length)),
     ] {
         let _ = writeln!(text, "{name:<15}{value:>12}");
@@ -67,7 +67,7 @@ pub fn describe(profile: &Profile) -> String {
     for row in profile.reidentification.iter().filter(|r| r.records > 0) {
         let sampled = match row.samples {
             None => String::new(),
-            Some(n) => format!("   (+- {}, {} draws)", percent(row.probability_error), grouped(n)),
+            Some(n) => format!("   (+- {}, {} draws)", percent(row.probability_error), number(n)),
         };
         let (guess, certain) = (percent(row.probability), percent(row.unique));
         let _ = writeln!(text, "  {:>11}   {guess:>22}   {certain:>14}{sampled}", row.known);
@@ -90,4 +90,9 @@ fn describe_problematic(table: &[Problematic]) -> String {
         }
     }
     text + "\n"
+}
+
+/// A share as a percentage.
+fn percent(share: f64) -> String {
+    format!("{:.2} %", 100.0 * share)
 }

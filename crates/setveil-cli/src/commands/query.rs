@@ -7,6 +7,7 @@ use anyhow::{Context as _, ensure};
 use serde::Serialize;
 use setveil::io;
 use setveil::query::{Answer, Index, parse_itemset};
+use setveil::release::Supports;
 
 use super::reconstruct::{DrawArgs, Terms};
 use crate::context::{Context, Exit};
@@ -15,7 +16,7 @@ use crate::context::{Context, Exit};
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example:\n  setveil query release \"itunes,flu\"\n  \
     setveil query release --file itemsets.txt --json\n\n\
-    The original support is never outside the bounds. Items with a comma go in double quotes: \
+    The original support is never outside the bounds; a release with noise has none. Items with a comma go in double quotes: \
     '\"new york, hotels\",flu'.")]
 pub struct Args {
     /// The release directory
@@ -52,6 +53,12 @@ impl Args {
             ensure!(!itemsets.is_empty(), "{}: there is no itemset in it", file.display());
         }
         let release = io::read_release(&self.release)?;
+        if release.manifest.guarantee.supports == Supports::Noisy {
+            context.remark(
+                "the counts are noisy: the expected support is an estimate, and nothing bounds \
+                 the original one",
+            );
+        }
         let terms = DrawArgs { seed: 0, terms: self.terms }.terms();
         let index = Index::new(&release, terms);
         setveil::Progress::stage(context, "answer", Some(itemsets.len() as u64));

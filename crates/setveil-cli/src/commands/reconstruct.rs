@@ -7,6 +7,7 @@ use clap::ValueEnum;
 use serde::Serialize;
 use setveil::io::{self, ExportFormat};
 use setveil::reconstruct::{Options, TermOccurrences, reconstruct_many};
+use setveil::release::Supports;
 
 use crate::context::{Context, Exit};
 
@@ -86,6 +87,12 @@ struct Answer {
 impl Args {
     pub fn run(&self, context: &Context) -> anyhow::Result<Exit> {
         let release = io::read_release(&self.release)?;
+        if release.manifest.guarantee.supports == Supports::Noisy {
+            context.remark(
+                "the counts are noisy: the data sets are the published records as they are, and \
+                 not possible originals",
+            );
+        }
         let options = Options { seed: self.draw.seed, terms: self.draw.terms() };
         let sets = reconstruct_many(&release, options, self.n.get(), context)?;
         let format = match self.format {

@@ -11,7 +11,8 @@ use crate::context::{Context, Exit};
 /// Check a release's guarantee from the release alone
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example:\n  setveil verify release\n\n\
-    The exit code is 0 if the guarantee holds and 1 if it does not.")]
+    The exit code is 0 if the guarantee holds and 1 if it does not. Differential privacy cannot be\n\
+    seen in a release: there, only the form is checked, and `note` says so.")]
 pub struct Args {
     /// The release directory
     #[arg(value_name = "RELEASE")]
@@ -51,8 +52,14 @@ fn describe(verdict: &Verdict, context: &Context) -> String {
             let _ = write!(text, ", {name} = {value}");
         }
     }
+    if let Some(epsilon) = verdict.epsilon {
+        let _ = write!(text, ", epsilon = {epsilon}");
+    }
     if verdict.holds {
-        return format!("{text}: {}\n", context.good("holds"));
+        return match verdict.note {
+            None => format!("{text}: {}\n", context.good("holds")),
+            Some(note) => format!("{text}: {}\nnote: {note}\n", context.good("well-formed")),
+        };
     }
     let not = context.bad("does NOT hold");
     let _ = writeln!(text, ": {not}, {} violations", verdict.violation_count);

@@ -4,6 +4,7 @@ mod bad_input;
 mod band;
 mod cahd;
 mod commands;
+mod diffpart;
 mod dls;
 mod generalization;
 mod manners;

@@ -113,6 +113,52 @@ fn the_report_is_one_page_that_loads_nothing_and_escapes_items() {
 }
 
 #[test]
+fn compare_takes_methods_with_sensitive_items_and_with_noise() {
+    let dir = prepared();
+    let args = "compare data.dat --methods suppress-rare,cahd,perm-mondrian,diffpart -k 3 -p 2,4 \
+                --epsilon 0.5,2 --random-sensitive 3 -o comparison --re-range 0..5 --recommend 1 \
+                --json";
+    let args: Vec<&str> = args.split_whitespace().collect();
+    let answer = json(dir.path(), &args);
+    let rows = answer["rows"].as_array().unwrap();
+    let names: Vec<(&str, &serde_json::Value, &serde_json::Value)> =
+        rows.iter().map(|r| (r["method"].as_str().unwrap(), &r["p"], &r["epsilon"])).collect();
+    let (none, two, four) = (serde_json::Value::Null, 2.into(), 4.into());
+    let (half, double) = (0.5.into(), 2.0.into());
+    assert_eq!(
+        names,
+        [
+            ("suppress-rare", &none, &none),
+            ("cahd", &two, &none),
+            ("cahd", &four, &none),
+            ("perm-mondrian", &two, &none),
+            ("perm-mondrian", &four, &none),
+            ("diffpart", &none, &half),
+            ("diffpart", &none, &double),
+        ]
+    );
+    for row in rows {
+        let (grouped, noisy) = (row["p"].is_number(), row["epsilon"].is_number());
+        assert_eq!(row["holds"], true, "{row}");
+        assert_eq!((row["risk"].is_null(), row["note"].is_null()), (noisy, !noisy), "{row}");
+        assert_eq!(row["kl"].is_number(), grouped, "{row}");
+        assert!(row["tkd"].is_number(), "{row}");
+        assert_eq!(row["frontier"], !noisy && !grouped, "{row}");
+    }
+    let recommended = answer["recommendation"].as_str().unwrap();
+    assert!(recommended.starts_with("Recommended: suppress-rare-k3"), "{recommended}");
+    let text = String::from_utf8(
+        setveil(dir.path(), &args[..args.len() - 1]).success().get_output().stdout.clone(),
+    );
+    let text = text.unwrap();
+    assert!(text.contains("form: differential privacy is a property of the program"), "{text}");
+    let too_many = ["compare", "data.dat", "--methods", "cahd", "--random-sensitive", "9999"];
+    let error = setveil(dir.path(), &[&too_many[..], &["-o", "c2"]].concat()).code(2);
+    let error = String::from_utf8_lossy(&error.get_output().stderr).into_owned();
+    assert!(error.contains("sensitive items were asked for"), "{error}");
+}
+
+#[test]
 fn compare_resumes_and_recommends() {
     let dir = prepared();
     let args = [

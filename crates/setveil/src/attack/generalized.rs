@@ -5,6 +5,10 @@
 //! for each node, some non-empty set of the leaves below it; all such sets are
 //! taken as equally likely. A leaf that was not generalised is therefore known
 //! of every member: k-anonymity hides who, not what.
+//!
+//! With noise ([`Supports::Noisy`]) a class may be made up. The probabilities
+//! are then those of somebody who takes the release at its word; how often
+//! such guesses are right takes the original.
 
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -15,7 +19,7 @@ use super::targets::People;
 use super::{Background, Options};
 use crate::Progress;
 use crate::data::{Dataset, ItemId, Vocabulary};
-use crate::release::{Generalized, Release};
+use crate::release::{Generalized, Release, Supports};
 
 /// Attacks a generalised release.
 pub(super) fn attack(
@@ -34,7 +38,8 @@ pub(super) fn attack(
     };
     let background = Background::new(&people, index.items.len(), known, options);
     let mut report = Report::new(release, options, original.is_some());
-    report.classes = Some(classes(body, &index));
+    let noisy = release.manifest.guarantee.supports == Supports::Noisy;
+    report.classes = (!noisy).then(|| classes(body, &index));
     let evaluate = |set: &[ItemId]| index.evaluate(body, set);
     examine_with(
         &mut report,
@@ -46,10 +51,14 @@ pub(super) fn attack(
         progress,
         &evaluate,
     );
-    report.note(
+    report.note(if noisy {
+        "counts are noisy and classes can be made up: the probabilities take the release at its \
+         word, which nobody can rely on; differential privacy bounds what being in the data adds \
+         to them, not how well an item can be guessed"
+    } else {
         "the probabilities take every non-empty set of leaves below a published node as equally \
-         likely",
-    );
+         likely"
+    });
     report.note(OTHER_KNOWLEDGE);
     report
 }

@@ -13,6 +13,6 @@ pub(crate) use assembly::{Assembly, Block};
 pub use dataset::{Dataset, DatasetBuilder, Dropped};
 pub use hierarchy::Hierarchy;
 pub use interner::Interner;
-pub use params::{Alpha, K, L, M, P};
+pub use params::{Alpha, Epsilon, K, L, M, P};
 pub use vocabulary::{ItemId, Vocabulary};
 pub use wordnet::{BadLine, Nouns};

@@ -71,6 +71,54 @@ parameter!(
     Alpha, "alpha", (1..=1_000_000), "a whole number of at least 1 (2 or 3 is usual)"
 );
 
+/// The budget of differential privacy, as the whole number of millionths that
+/// was written down: what the noise is drawn with is what is promised.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Epsilon(u64);
+
+impl Epsilon {
+    /// Millionths in one.
+    pub const PER_ONE: u64 = 1_000_000;
+
+    /// The value in millionths.
+    pub const fn millionths(self) -> u64 {
+        self.0
+    }
+
+    /// The nearest floating point number, for people and files.
+    pub fn get(self) -> f64 {
+        self.0 as f64 / Self::PER_ONE as f64
+    }
+}
+
+impl std::fmt::Display for Epsilon {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.get().fmt(f)
+    }
+}
+
+impl std::str::FromStr for Epsilon {
+    type Err = Error;
+    fn from_str(text: &str) -> Result<Self> {
+        let parse = || {
+            let (whole, rest) = text.split_once('.').unwrap_or((text, "0"));
+            let digits = |t: &str| !t.is_empty() && t.bytes().all(|b| b.is_ascii_digit());
+            if !digits(whole) || !digits(rest) || rest.len() > 6 {
+                return None;
+            }
+            let whole: u64 = whole.parse().ok()?;
+            let rest: u64 = format!("{rest:0<6}").parse().ok()?;
+            whole.checked_mul(Self::PER_ONE)?.checked_add(rest)
+        };
+        let found = parse().filter(|m| (1_000..=100 * Self::PER_ONE).contains(m));
+        found.map(Self).ok_or_else(|| Error::Parameter {
+            name: "epsilon",
+            found: text.to_owned(),
+            expected: "a decimal number from 0.001 to 100 with at most six decimals",
+        })
+    }
+}
+
 impl M {
     /// The largest m that can be asked for.
     pub const MAX: u32 = 16;
@@ -89,5 +137,18 @@ mod tests {
         assert!(M::new(0).is_err() && M::new(17).is_err());
         assert_eq!("16".parse::<M>().unwrap().get(), 16);
         assert!(L::new(1).is_err() && P::new(1).is_err());
+    }
+
+    #[test]
+    fn epsilon_is_the_decimal_that_was_written() {
+        for (text, millionths) in
+            [("0.5", 500_000), ("1", 1_000_000), ("0.001", 1_000), ("2.000001", 2_000_001)]
+        {
+            let epsilon: Epsilon = text.parse().unwrap();
+            assert_eq!((epsilon.millionths(), epsilon.to_string()), (millionths, text.to_owned()));
+        }
+        for bad in ["", "0", "-1", ".5", "1.", "1e-3", "0.0001", "0.0000001", "101", "inf", "1,5"] {
+            assert!(bad.parse::<Epsilon>().is_err(), "{bad}");
+        }
     }
 }

@@ -8,6 +8,7 @@ use rayon::prelude::*;
 use crate::data::ItemId;
 use crate::query::Index;
 use crate::reconstruct::TermOccurrences;
+use crate::release::Supports;
 use crate::{Dataset, Release};
 
 /// Draws for each number of known items.
@@ -19,11 +20,16 @@ const DRAWS: usize = 2000;
 /// cannot stand together in the release (they were suppressed), and 0 is the
 /// answer where no record has so many items.
 ///
+/// With noise there is nothing that a data set must fit: the answer is empty.
+///
 /// The candidates are those of the format guarantee. How likely each of them
 /// is, and what else is inferred, is another question.
 pub fn candidates(release: &Release, original: &Dataset, most_known: u32, seed: u64) -> Vec<f64> {
-    let index = Index::new(release, TermOccurrences::default());
     let mut risks = Vec::new();
+    if release.manifest.guarantee.supports == Supports::Noisy {
+        return risks;
+    }
+    let index = Index::new(release, TermOccurrences::default());
     for known in 1..=most_known {
         let mut rng = ChaCha8Rng::seed_from_u64(seed ^ u64::from(known) << 32);
         let targets: Vec<usize> =

@@ -1,11 +1,13 @@
 //! What the generalizing methods share: records as weighted rows of leaves,
-//! and classes of nodes as the body of a release.
+//! classes of nodes as the body of a release, and for those that publish
+//! ancestors the way from data and hierarchy to a release.
 
 use rayon::prelude::*;
+use serde_json::{Value, json};
 
 use crate::data::hierarchy::NodeId;
 use crate::data::{Dataset, Hierarchy, ItemId, K, Vocabulary};
-use crate::release::{Bag, Generalized, Release};
+use crate::release::{Bag, Body, Generalized, Guarantee, Manifest, Release};
 use crate::{Error, Result};
 
 /// A release and what it cost.
@@ -29,8 +31,83 @@ pub enum Unknown {
     ToRoot,
 }
 
+/// How a method that publishes ancestors treats its hierarchy.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Recoding {
+    /// What to do with items outside of the hierarchy.
+    pub unknown: Unknown,
+    /// Publish the hierarchy without the names of leaves that no class shows.
+    pub hide_leaves: bool,
+}
+
+/// Data over a hierarchy: what a method that publishes ancestors starts from.
+pub(super) struct Bound<'a> {
+    data: &'a Dataset,
+    recoding: Recoding,
+    /// A leaf for every item.
+    pub(super) hierarchy: Hierarchy,
+    pub(super) rows: Rows,
+    /// How many leaves the hierarchy had as it was given, and, where some may
+    /// have been added, all of it.
+    given_leaves: u32,
+    given: Option<Hierarchy>,
+}
+
+impl<'a> Bound<'a> {
+    /// Fails with fewer than k records, or on items outside of the hierarchy.
+    pub(super) fn new(
+        data: &'a Dataset,
+        hierarchy: Hierarchy,
+        k: K,
+        recoding: Recoding,
+    ) -> Result<Self> {
+        check_size(data, k)?;
+        let given_leaves = hierarchy.leaf_count(0);
+        let given = (recoding.unknown == Unknown::ToRoot).then(|| hierarchy.clone());
+        let (hierarchy, leaf_of) = bind(hierarchy, data.vocabulary(), recoding.unknown)?;
+        let rows = Rows::new(data, &leaf_of);
+        Ok(Self { data, recoding, hierarchy, rows, given_leaves, given })
+    }
+
+    /// The classes as a release. `loss` is NCP times |I| times the number of
+    /// instances.
+    pub(super) fn publish(
+        self,
+        method: &str,
+        parameters: impl IntoIterator<Item = (&'static str, Value)>,
+        guarantee: Guarantee,
+        classes: &[(Vec<NodeId>, u32)],
+        loss: u64,
+    ) -> Outcome {
+        let instances = self.data.occurrences().len().max(1) as f64;
+        let ncp = loss as f64 / f64::from(self.hierarchy.leaf_count(0)) / instances;
+        let mut body = body(&self.hierarchy, classes);
+        let is_given = |label: &str| self.given.as_ref().is_none_or(|h| h.node(label).is_some());
+        let Recoding { unknown, hide_leaves } = self.recoding;
+        body.hierarchy = Some(published_hierarchy(
+            self.hierarchy,
+            self.given_leaves,
+            &body.vocabulary,
+            is_given,
+            hide_leaves,
+        ));
+        let handling = [
+            ("unknown_to_root", json!(unknown == Unknown::ToRoot)),
+            ("hide_leaves", json!(hide_leaves)),
+        ];
+        let manifest = Manifest::new(
+            method,
+            parameters.into_iter().chain(handling),
+            guarantee,
+            self.data.len() as u64,
+            body.vocabulary.len() as u64,
+        );
+        Outcome { release: Release { manifest, body: Body::Generalized(body) }, ncp }
+    }
+}
+
 /// The hierarchy with a leaf for every item, and the leaf of every item.
-pub(super) fn bind(
+fn bind(
     hierarchy: Hierarchy,
     vocabulary: &Vocabulary,
     unknown: Unknown,
@@ -50,7 +127,7 @@ pub(super) fn bind(
 
 /// The hierarchy as it is published: leaves that [`bind`] added and that are
 /// not published themselves lose their names, with `hide` all such leaves do.
-pub(super) fn published_hierarchy(
+fn published_hierarchy(
     bound: Hierarchy,
     original_leaves: u32,
     published: &Vocabulary,

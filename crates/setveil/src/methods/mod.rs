@@ -6,6 +6,7 @@
 
 pub mod apriori;
 pub mod cahd;
+pub mod diffpart;
 pub mod disassociation;
 pub mod dls;
 pub mod generalization;

@@ -15,6 +15,8 @@
 //! - **Generalised classes**: for each node one leaf under it, uniformly. A
 //!   node may stand for several leaves of a record; how many is not
 //!   published, so a reconstruction has the fewest.
+//! - **Classes with noise**: they are sets of leaves, and are taken as they
+//!   are. No data set need have them, so this is no possible original.
 //! - **Groups**: each sensitive item goes to uniformly chosen records of its
 //!   group; a record without other items gets at least one. Exact.
 //!

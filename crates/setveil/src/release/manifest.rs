@@ -86,7 +86,20 @@ pub enum Model {
     DifferentialPrivacy {
         /// The privacy budget.
         epsilon: f64,
+        /// Whether the names of the items are protected too.
+        universe: Universe,
     },
+}
+
+/// Where the names of the items that could be published come from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Universe {
+    /// From a public list: that a name is published says nothing.
+    Public,
+    /// From the data: every name tells that some record has the item, and no
+    /// noise protects that.
+    Data,
 }
 
 /// What the supports counted in a release are.
@@ -167,6 +180,14 @@ impl Model {
             _ => None,
         }
     }
+
+    /// epsilon, where the model has one.
+    pub fn epsilon(&self) -> Option<f64> {
+        match *self {
+            Self::DifferentialPrivacy { epsilon, .. } => Some(epsilon),
+            _ => None,
+        }
+    }
 }
 
 #[cfg(test)]
@@ -186,7 +207,7 @@ mod tests {
             Model::KmAnonymity { k: 5, m: 2 },
             Model::KAnonymity { k: 5 },
             Model::Association { p: 4 },
-            Model::DifferentialPrivacy { epsilon: 0.5 },
+            Model::DifferentialPrivacy { epsilon: 0.5, universe: Universe::Public },
         ] {
             let json = serde_json::to_value(&model).unwrap();
             assert_eq!(json["model"], model.name());

@@ -14,7 +14,7 @@ pub use bag::Bag;
 pub use disassociated::{Cluster, Disassociated, JointCluster, SimpleCluster};
 pub use generalized::Generalized;
 pub use grouped::{Group, Grouped};
-pub use manifest::{FORMAT, FileEntry, Guarantee, Manifest, Model, Supports, VERSION};
+pub use manifest::{FORMAT, FileEntry, Guarantee, Manifest, Model, Supports, Universe, VERSION};
 
 use crate::data::Vocabulary;
 

@@ -4,7 +4,7 @@ use super::html::{Page, number, percent};
 use super::svg::{Row, bars, columns};
 use super::{Measured, Risk};
 use crate::measure::{Evaluation, MEANINGS};
-use crate::release::{Body, Cluster, Release};
+use crate::release::{Body, Cluster, Release, Supports};
 use crate::verify::Verdict;
 
 pub(super) fn summary(
@@ -18,8 +18,15 @@ pub(super) fn summary(
         .into_iter()
         .filter_map(|(name, value)| value.map(|v| format!("{name} = {v}")))
         .collect();
+    let epsilon = verdict.epsilon.map(|e| format!("epsilon = {e}"));
+    let parameters = parameters.into_iter().chain(epsilon).collect();
     let model = [vec![verdict.model.to_owned()], parameters].concat().join(", ");
-    page.raw(&if verdict.holds {
+    page.raw(&if let (true, Some(note)) = (verdict.holds, verdict.note) {
+        format!(
+            "<p class=\"verdict holds\"><strong>The release is well-formed.</strong> {model}. \
+             Note: {note}.</p>"
+        )
+    } else if verdict.holds {
         format!(
             "<p class=\"verdict holds\"><strong>The guarantee holds.</strong> {model}. Checked on \
              the published files alone.</p>"
@@ -87,7 +94,10 @@ pub(super) fn verification(page: &mut Page, verdict: &Verdict) {
          made them. Anybody who has the release can repeat it with `setveil verify RELEASE`.",
     );
     if verdict.holds {
-        page.text("Result: the guarantee holds; no violation was found.");
+        page.text(&match verdict.note {
+            None => "Result: the guarantee holds; no violation was found.".to_owned(),
+            Some(note) => format!("Result: the release is well-formed. Note: {note}."),
+        });
         return;
     }
     let rows: Vec<Vec<String>> = verdict
@@ -280,12 +290,23 @@ pub(super) fn how_to_use(page: &mut Page, release: &Release) {
     page.text("For an analyst who has only the release:");
     let labels: Vec<&str> = release.body.vocabulary().labels().take(2).collect();
     let itemset = super::html::escape(&labels.join(","));
+    let (answer, worlds, check) = match release.manifest.guarantee.supports {
+        Supports::Noisy => (
+            "an estimate, without bounds",
+            "the noisy records, for any mining tool\nsetveil reconstruct RELEASE -o records",
+            "is the release well-formed?",
+        ),
+        _ => (
+            "bounds that always hold",
+            "ten data sets that the release could have come from, for any mining tool\n\
+             setveil reconstruct RELEASE -n 10 -o worlds",
+            "does the guarantee hold?",
+        ),
+    };
     page.raw(&format!(
-        "<pre><code># in how many records do items stand together? bounds that always hold\n\
-         setveil query RELEASE \"{itemset}\"\n\n\
-         # ten data sets that the release could have come from, for any mining tool\n\
-         setveil reconstruct RELEASE -n 10 -o worlds\n\n\
-         # does the guarantee hold?\nsetveil verify RELEASE</code></pre>"
+        "<pre><code># in how many records do items stand together? {answer}\n\
+         setveil query RELEASE \"{itemset}\"\n\n# {worlds}\n\n\
+         # {check}\nsetveil verify RELEASE</code></pre>"
     ));
 }
 

@@ -148,8 +148,8 @@ pub(super) fn escape(text: &str) -> String {
     escaped
 }
 
-/// A whole number in groups of three.
-pub(super) fn number(value: u64) -> String {
+/// A whole number in groups of three: `1234567` as `1,234,567`.
+pub fn number(value: u64) -> String {
     let digits = value.to_string();
     let mut text = String::new();
     for (i, digit) in digits.chars().enumerate() {

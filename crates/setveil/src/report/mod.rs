@@ -16,6 +16,8 @@ mod promise;
 mod style;
 mod svg;
 
+pub use html::number;
+
 use crate::measure::Evaluation;
 use crate::release::Release;
 use crate::verify::Verdict;

@@ -2,7 +2,7 @@
 //! protection officer can quote. The three guarantees are kept apart.
 
 use super::html::Page;
-use crate::release::{Manifest, Model, Supports};
+use crate::release::{Manifest, Model, Supports, Universe};
 
 pub(super) fn what_was_done(page: &mut Page, manifest: &Manifest) {
     page.section("What was done");
@@ -96,12 +96,28 @@ pub(super) fn what_is_promised(page: &mut Page, manifest: &Manifest) {
             ));
             no.push("Ordinary items are published as they were: they can identify people.".into());
         }
-        Model::DifferentialPrivacy { epsilon } => {
+        Model::DifferentialPrivacy { epsilon, universe } => {
             yes.push(format!(
-                "Differential privacy with budget {epsilon}: adding or removing one person \
+                "Differential privacy with budget {epsilon}: adding or removing one record \
                  changes the probability of any output by a factor of at most e^{epsilon}."
             ));
-            no.push("Counts are noisy; items that do not occur can be published.".into());
+            no.push(
+                "Counts are noisy: sets of items that nobody has can be published, and sets that \
+                 few have are not."
+                    .into(),
+            );
+            no.push(
+                "A person with several records is protected less, and every further release of \
+                 the same people adds its own budget."
+                    .into(),
+            );
+            if universe == Universe::Data {
+                no.push(
+                    "The names of the items were taken from the data and are published as they \
+                     are: that an item occurs is not protected."
+                        .into(),
+                );
+            }
         }
     }
     match manifest.guarantee.supports {
@@ -112,7 +128,9 @@ pub(super) fn what_is_promised(page: &mut Page, manifest: &Manifest) {
         ),
         Supports::Noisy => {}
     }
-    no.push("Who is in the data at all is not hidden unless the promise above says so.".into());
+    if manifest.guarantee.supports != Supports::Noisy {
+        no.push("Who is in the data at all is not hidden.".into());
+    }
     page.heading("Promised");
     page.list("yes", &yes);
     page.heading("Not promised");

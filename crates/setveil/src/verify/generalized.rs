@@ -8,14 +8,16 @@
 //! Also checked: canonical order, sets and not bags, totals, labels that
 //! exist in the hierarchy, and that no class shows a node with its ancestor.
 //! Differential privacy is a property of the method and cannot be seen in a
-//! release: there, only the form is checked.
+//! release: there, only the form is checked. Sets of leaves of a published
+//! hierarchy with noisy counts are what a release without further leaks can
+//! consist of.
 
 use rayon::prelude::*;
 
 use super::Findings;
 use crate::data::ItemId;
 use crate::data::hierarchy::NodeId;
-use crate::release::{Generalized, Manifest, Model};
+use crate::release::{Generalized, Manifest, Model, Supports};
 
 pub(super) fn check(manifest: &Manifest, body: &Generalized, findings: &mut Findings) {
     check_form(manifest, body, findings);
@@ -33,7 +35,9 @@ pub(super) fn check(manifest: &Manifest, body: &Generalized, findings: &mut Find
             check_parameters(k, m, findings);
             check_km(body, k, m, findings);
         }
-        Model::DifferentialPrivacy { .. } => {}
+        Model::DifferentialPrivacy { epsilon, .. } => {
+            check_noisy(manifest, body, epsilon, findings);
+        }
         _ => {
             let place = || format!("manifest.json: {}", manifest.guarantee.model.name());
             findings.add("model", place, &[], 0, 0);
@@ -52,6 +56,25 @@ fn check_parameters(k: u32, m: u32, findings: &mut Findings) {
     }
     if m < 1 {
         findings.add("parameter", || "manifest.json: m".into(), &[], m.into(), 1);
+    }
+}
+
+/// A budget that means something, counts that are declared noisy, and no
+/// label but leaves: an inner node would say that something was not counted.
+fn check_noisy(manifest: &Manifest, body: &Generalized, epsilon: f64, findings: &mut Findings) {
+    if !(epsilon.is_finite() && epsilon > 0.0) {
+        findings.add("parameter", || format!("manifest.json: epsilon {epsilon}"), &[], 0, 1);
+    }
+    if manifest.guarantee.supports != Supports::Noisy {
+        let place = || "manifest.json: supports are not noisy".into();
+        findings.add("model", place, &[], 0, 0);
+    }
+    let Some(tree) = &body.hierarchy else { return };
+    for item in 0..body.vocabulary.len() as ItemId {
+        let node = tree.node(body.vocabulary.label(item));
+        if node.is_some_and(|n| !tree.is_leaf(n)) {
+            findings.add("leaf", || "hierarchy.csv".into(), &[item], 0, 1);
+        }
     }
 }
 
@@ -74,7 +97,7 @@ fn check_form(manifest: &Manifest, body: &Generalized, findings: &mut Findings) 
 /// Every label is a node, and no class shows a node above another.
 fn check_labels(manifest: &Manifest, body: &Generalized, findings: &mut Findings) {
     let Some(tree) = &body.hierarchy else {
-        if ["partition", "apriori"].contains(&manifest.method.as_str()) {
+        if ["partition", "apriori", "diffpart"].contains(&manifest.method.as_str()) {
             findings.add("hierarchy", || "hierarchy.csv is missing".into(), &[], 0, 1);
         }
         return;

@@ -13,7 +13,15 @@ mod km;
 use serde::Serialize;
 
 use crate::data::{ItemId, Vocabulary};
-use crate::release::{Body, Release};
+use crate::release::{Body, Model, Release, Universe};
+
+/// What a release with noise cannot show.
+const ONE_OUTPUT: &str = "differential privacy is a property of the program that drew the noise: \
+    one release cannot show it, and only its form was checked";
+/// The same, where not even the program promises it for the names.
+const ONE_OUTPUT_AND_NAMES: &str = "differential privacy is a property of the program that drew \
+    the noise: one release cannot show it, and only its form was checked; the names of the items \
+    were taken from the data, and that they occur is not protected";
 
 /// How many violations are listed; all are counted.
 pub const LISTED: usize = 100;
@@ -21,7 +29,7 @@ pub const LISTED: usize = 100;
 /// Whether the guarantee holds, with a witness for each way in which it does not.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Verdict {
-    /// Whether there is no violation.
+    /// Whether there is no violation. Where there is a `note`, this is not yet the guarantee.
     pub holds: bool,
     /// The model's name.
     pub model: &'static str,
@@ -29,6 +37,10 @@ pub struct Verdict {
     pub k: Option<u32>,
     /// The model's m, where it has one.
     pub m: Option<u32>,
+    /// The model's epsilon, where it has one.
+    pub epsilon: Option<f64>,
+    /// What the guarantee needs and no release can show, where there is such a thing.
+    pub note: Option<&'static str>,
     /// The first violations.
     pub violations: Vec<Violation>,
     /// How many there are.
@@ -65,6 +77,14 @@ pub fn verify(release: &Release) -> Verdict {
         model: model.name(),
         k: model.k(),
         m: model.m(),
+        epsilon: model.epsilon(),
+        note: match model {
+            Model::DifferentialPrivacy { universe: Universe::Public, .. } => Some(ONE_OUTPUT),
+            Model::DifferentialPrivacy { universe: Universe::Data, .. } => {
+                Some(ONE_OUTPUT_AND_NAMES)
+            }
+            _ => None,
+        },
         violations: findings.violations,
         violation_count: findings.count,
     }

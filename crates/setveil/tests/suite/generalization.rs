@@ -7,7 +7,7 @@ use setveil::data::hierarchy::{LeafOrder, balanced};
 use setveil::data::{Hierarchy, K, M};
 use setveil::io::{ReadOptions, read_dataset, read_hierarchy, read_release, write_release};
 use setveil::measure::ncp::ncp;
-use setveil::methods::generalization::Unknown;
+use setveil::methods::generalization::{Recoding, Unknown};
 use setveil::methods::partition::Outcome;
 use setveil::methods::{apriori, partition, suppress_rare};
 use setveil::release::{Bag, Body, Generalized, Release};
@@ -228,7 +228,8 @@ fn items_outside_the_hierarchy_are_an_error_or_go_below_the_root() {
     let strict = partition::Parameters::new(k);
     let error = partition::run(&data, tree.hierarchy(), &strict, &()).unwrap_err();
     assert!(error.to_string().contains("x, y"), "{error}");
-    let parameters = strict.unknown(Unknown::ToRoot);
+    let recoding = Recoding { unknown: Unknown::ToRoot, ..Default::default() };
+    let parameters = partition::Parameters { recoding, ..strict };
     let outcome = partition::run(&data, tree.hierarchy(), &parameters, &()).unwrap();
     assert!(verify(&outcome.release).holds);
     let published = body(&outcome.release).hierarchy.as_ref().unwrap();
@@ -236,7 +237,8 @@ fn items_outside_the_hierarchy_are_an_error_or_go_below_the_root() {
     assert_eq!((published.leaf_count(0), published.node("y")), (4, None));
     let measured = ncp(body(&outcome.release), &data, None).unwrap();
     assert!((measured - outcome.ncp).abs() < 1e-9, "{measured} {}", outcome.ncp);
-    let parameters = apriori::Parameters::new(k, M::new(2).unwrap()).unknown(Unknown::ToRoot);
+    let parameters =
+        apriori::Parameters { recoding, ..apriori::Parameters::new(k, M::new(2).unwrap()) };
     let outcome = apriori::run(&data, tree.hierarchy(), &parameters, &()).unwrap();
     assert!(verify(&outcome.release).holds);
 }
@@ -246,7 +248,8 @@ fn hidden_leaves_are_not_in_the_published_hierarchy() {
     let tree = Tree::random(3, 30);
     let rows = testkit::random::records(3, 60, 30, 3.0);
     let data = Dataset::from_records(&rows);
-    let parameters = partition::Parameters::new(K::new(4).unwrap()).hide_leaves(true);
+    let recoding = Recoding { hide_leaves: true, ..Default::default() };
+    let parameters = partition::Parameters { k: K::new(4).unwrap(), recoding };
     let outcome = partition::run(&data, tree.hierarchy(), &parameters, &()).unwrap();
     assert!(verify(&outcome.release).holds);
     let body = body(&outcome.release);

@@ -123,8 +123,9 @@ fn other_methods(path: &Path, code: &str) -> Vec<String> {
         .collect()
 }
 
-/// What methods share: kernels on one cluster, and the split by sensitive items.
-const SHARED_METHODS: &[&str] = &["disassociation", "sensitive"];
+/// What methods share: kernels on one cluster, the split by sensitive items,
+/// and rows and classes over a hierarchy.
+const SHARED_METHODS: &[&str] = &["disassociation", "sensitive", "generalization"];
 
 fn rust_files(dir: &Path, files: &mut Vec<PathBuf>) {
     for entry in fs::read_dir(dir).unwrap() {

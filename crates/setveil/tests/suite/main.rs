@@ -2,6 +2,7 @@
 
 mod attack;
 mod cahd;
+mod diffpart;
 mod disassociation;
 mod dls;
 mod documents;

@@ -1,11 +1,14 @@
-//! `setveil anonymize METHOD`: one file a method.
+//! `setveil anonymize METHOD`: one file a method, and one for what several share.
 
 mod apriori;
 mod cahd;
+pub mod diffpart;
 mod disassociation;
 mod dls;
+mod generalizing;
 mod partition;
 mod perm_mondrian;
+mod separating;
 mod suppress_rare;
 
 use clap::Subcommand;
@@ -35,6 +38,7 @@ enum Method {
     Dls(dls::Args),
     Partition(partition::Args),
     Apriori(apriori::Args),
+    Diffpart(diffpart::Args),
     SuppressRare(suppress_rare::Args),
 }
 
@@ -47,6 +51,7 @@ impl Args {
             Method::Dls(args) => args.run(context),
             Method::Partition(args) => args.run(context),
             Method::Apriori(args) => args.run(context),
+            Method::Diffpart(args) => args.run(context),
             Method::SuppressRare(args) => args.run(context),
         }
     }

@@ -13,26 +13,44 @@ use super::{methods, write};
 use crate::context::Context;
 
 /// A method with its parameters; none where the method has no such parameter.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Cell {
     pub method: String,
-    pub k: u32,
+    pub k: Option<u32>,
     pub m: Option<u32>,
     pub max_cluster_size: Option<usize>,
+    pub p: Option<u32>,
+    pub epsilon: Option<f64>,
 }
 
 impl Cell {
     /// Its name in the store and in the plot.
     pub fn name(&self) -> String {
-        let mut name = format!("{}-k{}", self.method, self.k);
-        if let Some(m) = self.m {
-            name += &format!("-m{m}");
-        }
-        if let Some(size) = self.max_cluster_size {
-            name += &format!("-s{size}");
+        let text = |value: Option<u32>| value.map(|v| v.to_string());
+        let parts = [
+            ("k", text(self.k)),
+            ("m", text(self.m)),
+            ("s", self.max_cluster_size.map(|s| s.to_string())),
+            ("p", text(self.p)),
+            ("e", self.epsilon.map(|e| e.to_string())),
+        ];
+        let mut name = self.method.clone();
+        for (letter, value) in parts {
+            if let Some(value) = value {
+                name += &format!("-{letter}{value}");
+            }
         }
         name
     }
+}
+
+/// What all cells start from.
+#[derive(Clone, Copy)]
+pub struct Basis<'a> {
+    pub data: &'a Dataset,
+    pub options: &'a Options,
+    /// The sensitive items, for methods that separate them.
+    pub sensitive: &'a [String],
 }
 
 /// A finished cell.
@@ -42,13 +60,17 @@ pub struct Row {
     pub cell: Cell,
     /// Whether the release's guarantee holds; none if the method refused.
     pub holds: Option<bool>,
-    /// Probability of finding a person by m known items (2 where there is no m).
+    /// What `holds` does not say, where the release cannot show its guarantee.
+    pub note: Option<String>,
+    /// Probability of finding a person by m known items (2 where there is no
+    /// m); none where noise leaves no candidates to count.
     pub risk: Option<f64>,
     pub tkd: Option<f64>,
     pub re: Option<f64>,
     pub tlost: Option<f64>,
     pub pairs_kept: Option<f64>,
     pub ncp: Option<f64>,
+    pub kl: Option<f64>,
     /// Time to anonymize.
     pub seconds: f64,
     /// Why the method refused.
@@ -60,8 +82,10 @@ pub struct Row {
 
 /// What a stored row depends on besides its cell. Stays in the custodian's
 /// private directory.
-pub fn fingerprint(data: &Dataset, options: &Options) -> String {
+pub fn fingerprint(basis: &Basis) -> String {
+    let Basis { data, options, sensitive } = basis;
     let mut hasher = DefaultHasher::new();
+    sensitive.hash(&mut hasher);
     data.occurrences().hash(&mut hasher);
     data.records().map(<[_]>::len).for_each(|len| len.hash(&mut hasher));
     data.vocabulary().labels().for_each(|label| label.hash(&mut hasher));
@@ -78,8 +102,7 @@ struct Stored {
 /// The row of a cell: from the store, or made and stored.
 pub fn row(
     cell: &Cell,
-    data: &Dataset,
-    options: &Options,
+    basis: &Basis,
     store: &Path,
     fingerprint: &str,
     context: &Context,
@@ -91,28 +114,31 @@ pub fn row(
         return Ok(stored.row);
     }
     context.remark(&cell.name());
-    let row = make(cell, data, options, context)?;
+    let row = make(cell, basis, context)?;
     let stored = Stored { fingerprint: fingerprint.to_owned(), row };
     write(&path, &serde_json::to_string_pretty(&stored)?)?;
     Ok(stored.row)
 }
 
-fn make(cell: &Cell, data: &Dataset, options: &Options, context: &Context) -> anyhow::Result<Row> {
+fn make(cell: &Cell, basis: &Basis, context: &Context) -> anyhow::Result<Row> {
+    let Basis { data, options, .. } = *basis;
     let mut row = Row {
         cell: cell.clone(),
         holds: None,
+        note: None,
         risk: None,
         tkd: None,
         re: None,
         tlost: None,
         pairs_kept: None,
         ncp: None,
+        kl: None,
         seconds: 0.0,
         error: None,
         frontier: false,
     };
     let start = Instant::now();
-    let release = match methods::run(data, cell, context) {
+    let release = match methods::run(basis, cell, context) {
         Ok(release) => release,
         Err(error) => {
             row.error = Some(error.to_string());
@@ -120,11 +146,12 @@ fn make(cell: &Cell, data: &Dataset, options: &Options, context: &Context) -> an
         }
     };
     row.seconds = start.elapsed().as_secs_f64();
-    row.holds = Some(verify(&release).holds);
+    let verdict = verify(&release);
+    (row.holds, row.note) = (Some(verdict.holds), verdict.note.map(str::to_owned));
     let known = cell.m.unwrap_or(2);
     row.risk = candidates(&release, data, known, options.seed).last().copied();
     let found = evaluate(&release, data, options, context)?;
     (row.tkd, row.re, row.tlost) = (found.tkd, found.re, found.tlost);
-    (row.pairs_kept, row.ncp) = (found.pairs_kept, found.ncp);
+    (row.pairs_kept, row.ncp, row.kl) = (found.pairs_kept, found.ncp, found.kl);
     Ok(row)
 }

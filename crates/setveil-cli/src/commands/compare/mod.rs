@@ -8,20 +8,29 @@ mod table;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
+use rand::SeedableRng;
+use rand_chacha::ChaCha8Rng;
 use serde::Serialize;
-use setveil::data::{K, M};
+use setveil::data::{Epsilon, K, M, P};
+use setveil::methods::sensitive;
+use setveil::{Dataset, io};
 
 use super::evaluate::MeasureArgs;
 use crate::context::{Context, Exit};
 use crate::inputs::DataArgs;
-use cells::{Cell, Row};
+use cells::{Basis, Cell, Row};
+use methods::Grid;
 
 /// Compare methods and parameters: risk, utility and time in one table
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Example:\n  setveil compare baskets.dat -k 3,5,10 -m 1,2 -o comparison --recommend 0.1\n\n\
+    after_help = "Examples:\n  setveil compare baskets.dat -k 3,5,10 -m 1,2 -o comparison --recommend 0.1\n  \
+    setveil compare baskets.dat --methods disassociation,cahd,diffpart -p 5,10 --epsilon 0.5,1 \\\n    \
+    --sensitive sensitive.txt -o comparison\n\n\
     Every finished setting is stored in the output directory: interrupted, the same command goes \
-    on where it stopped. The directory is private: it holds measurements of the original."
+    on where it stopped. The directory is private: it holds measurements of the original.\n\
+    The risk is that of finding a person's record. cahd and perm-mondrian do not hide that, and\n\
+    diffpart has no such number: they are neither ranked nor recommended."
 )]
 pub struct Args {
     #[command(flatten)]
@@ -41,6 +50,18 @@ pub struct Args {
     /// Largest cluster sizes
     #[arg(long, value_delimiter = ',', default_value = "50")]
     max_cluster_size: Vec<usize>,
+    /// Privacy degrees of the methods that separate sensitive items
+    #[arg(short, value_delimiter = ',', default_value = "10")]
+    p: Vec<P>,
+    /// Privacy budgets of diffpart
+    #[arg(long, value_delimiter = ',', default_value = "1")]
+    epsilon: Vec<Epsilon>,
+    /// The sensitive items for cahd and perm-mondrian, one a line
+    #[arg(long, value_name = "FILE", conflicts_with = "random_sensitive")]
+    sensitive: Option<PathBuf>,
+    /// Without a list: draw N sensitive items (by --seed) among those rare enough for every p
+    #[arg(long, value_name = "N", default_value = "10")]
+    random_sensitive: usize,
     /// Name the setting that keeps most itemsets among those with at most this risk
     #[arg(long, value_name = "RISK", value_parser = risk)]
     recommend: Option<f64>,
@@ -63,12 +84,14 @@ impl Args {
     pub fn run(&self, context: &Context) -> anyhow::Result<Exit> {
         let data = self.data.read(context)?.dataset;
         let options = self.measure.options()?;
-        let fingerprint = cells::fingerprint(&data, &options);
+        let sensitive = self.sensitive(&data, options.seed, context)?;
+        let basis = Basis { data: &data, options: &options, sensitive: &sensitive };
+        let fingerprint = cells::fingerprint(&basis);
         let store = self.output.join("cells");
         std::fs::create_dir_all(&store).with_context(|| store.display().to_string())?;
         let mut rows = Vec::new();
         for cell in self.cells() {
-            rows.push(cells::row(&cell, &data, &options, &store, &fingerprint, context)?);
+            rows.push(cells::row(&cell, &basis, &store, &fingerprint, context)?);
         }
         table::mark_frontier(&mut rows);
         write(&self.output.join("compare.csv"), &table::csv(&rows))?;
@@ -86,22 +109,42 @@ impl Args {
         Ok(Exit::Done)
     }
 
-    /// Every combination, without those that a method does not tell apart.
+    /// Every combination, once.
     fn cells(&self) -> Vec<Cell> {
+        let grid = Grid {
+            k: &self.k,
+            m: &self.m,
+            max_cluster_size: &self.max_cluster_size,
+            p: &self.p,
+            epsilon: &self.epsilon,
+        };
         let mut cells: Vec<Cell> = Vec::new();
-        for method in &self.methods {
-            for &k in &self.k {
-                for &m in &self.m {
-                    for &max_cluster_size in &self.max_cluster_size {
-                        let cell = methods::cell(method, k, m, max_cluster_size);
-                        if !cells.contains(&cell) {
-                            cells.push(cell);
-                        }
-                    }
-                }
+        for cell in self.methods.iter().flat_map(|method| grid.cells(method)) {
+            if !cells.contains(&cell) {
+                cells.push(cell);
             }
         }
         cells
+    }
+
+    /// The sensitive items, the same for every setting; none if no method asks.
+    fn sensitive(
+        &self,
+        data: &Dataset,
+        seed: u64,
+        context: &Context,
+    ) -> anyhow::Result<Vec<String>> {
+        let Some(&strictest) = self.p.iter().max() else { return Ok(Vec::new()) };
+        if !self.methods.iter().any(|method| methods::needs_sensitive(method)) {
+            return Ok(Vec::new());
+        }
+        if let Some(path) = &self.sensitive {
+            return Ok(io::read_items(path)?);
+        }
+        let mut rng = ChaCha8Rng::seed_from_u64(seed);
+        let labels = sensitive::draw(data, self.random_sensitive, strictest, &mut rng)?;
+        context.remark(&format!("sensitive items: {}", labels.join(", ")));
+        Ok(labels)
     }
 }
 

@@ -4,9 +4,11 @@ use std::fmt::Write;
 
 use super::cells::Row;
 
-/// Risk and losses of a row whose guarantee holds.
+/// Risk and losses of a row whose guarantee holds and is about the risk: with
+/// a privacy degree p, what somebody has is hidden and not who it is, and
+/// such a setting would come out best for not protecting what is measured.
 fn costs(row: &Row) -> Option<[f64; 3]> {
-    let held = row.holds == Some(true);
+    let held = row.holds == Some(true) && row.cell.p.is_none();
     held.then_some([row.risk?, row.tkd.unwrap_or(1.0), row.re.unwrap_or(2.0)])
 }
 
@@ -65,11 +67,13 @@ pub fn recommend(rows: &[Row], limit: f64) -> String {
     }
 }
 
-const HEAD: [&str; 12] = [
+const HEAD: [&str; 15] = [
     "method",
     "k",
     "m",
     "cluster",
+    "p",
+    "epsilon",
     "holds",
     "risk",
     "tkd",
@@ -77,23 +81,34 @@ const HEAD: [&str; 12] = [
     "tlost",
     "pairs_kept",
     "ncp",
+    "kl",
     "seconds",
 ];
 
-fn fields(row: &Row) -> [String; 12] {
+fn fields(row: &Row) -> [String; 15] {
+    let holds = match (row.holds, &row.note) {
+        (None, _) => "refused",
+        (Some(false), _) => "NO",
+        (Some(true), Some(_)) => "form",
+        (Some(true), None) => "yes",
+    };
+    let whole = |value: Option<u32>| value.map_or(String::new(), |v| v.to_string());
     let share = |value: Option<f64>| value.map_or(String::new(), |v| format!("{v:.4}"));
     [
         row.cell.method.clone(),
-        row.cell.k.to_string(),
-        row.cell.m.map_or(String::new(), |m| m.to_string()),
+        whole(row.cell.k),
+        whole(row.cell.m),
         row.cell.max_cluster_size.map_or(String::new(), |s| s.to_string()),
-        row.holds.map_or("refused", |h| if h { "yes" } else { "NO" }).to_owned(),
+        whole(row.cell.p),
+        row.cell.epsilon.map_or(String::new(), |e| e.to_string()),
+        holds.to_owned(),
         share(row.risk),
         share(row.tkd),
         share(row.re),
         share(row.tlost),
         share(row.pairs_kept),
         share(row.ncp),
+        share(row.kl),
         format!("{:.2}", row.seconds),
     ]
 }
@@ -129,7 +144,15 @@ pub fn text(rows: &[Row]) -> String {
             text += &format!("    {error}\n");
         }
     }
-    text + "* no other setting has at most the same risk, tkd and re and less of one of them\n"
+    text += "* no other setting has at most the same risk, tkd and re and less of one of them\n";
+    if rows.iter().any(|row| row.cell.p.is_some()) {
+        text += "methods with p hide which sensitive item somebody has, and not whose record it \
+                 is: they are not ranked\n";
+    }
+    if let Some(note) = rows.iter().find_map(|row| row.note.as_ref()) {
+        text += &format!("form: {note}; without a risk, it is not ranked\n");
+    }
+    text
 }
 
 #[cfg(test)]
@@ -138,7 +161,8 @@ mod tests {
     use super::*;
 
     fn row(k: u32, holds: bool, risk: f64, tkd: f64) -> Row {
-        let cell = Cell { method: "disassociation".into(), k, m: Some(2), max_cluster_size: None };
+        let cell =
+            Cell { method: "disassociation".into(), k: Some(k), m: Some(2), ..Default::default() };
         let json = serde_json::json!({ "holds": holds, "risk": risk, "tkd": tkd, "seconds": 1.0 });
         let mut object = serde_json::to_value(&cell).unwrap();
         object.as_object_mut().unwrap().extend(json.as_object().unwrap().clone());
@@ -155,6 +179,19 @@ mod tests {
         ];
         mark_frontier(&mut rows);
         assert_eq!(rows.each_ref().map(|r| r.frontier), [true, false, true, false]);
+    }
+
+    #[test]
+    fn what_does_not_hide_people_is_not_ranked() {
+        let mut grouped = row(2, true, 0.01, 0.0);
+        (grouped.cell.k, grouped.cell.p) = (None, Some(10));
+        let mut rows = [row(2, true, 0.3, 0.1), grouped];
+        mark_frontier(&mut rows);
+        assert_eq!(rows.each_ref().map(|r| r.frontier), [true, false]);
+        assert!(recommend(&rows, 1.0).starts_with("Recommended: disassociation-k2-m2"));
+        assert!(
+            text(&rows).contains("not whose record") && !text(&rows[..1]).contains("not whose")
+        );
     }
 
     #[test]

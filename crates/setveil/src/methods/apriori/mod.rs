@@ -17,9 +17,9 @@ mod walk;
 use serde_json::json;
 
 pub use super::generalization::Outcome;
-use super::generalization::{Rows, Unknown, bind, body, check_size, published_hierarchy};
+use super::generalization::{Bound, Recoding, Rows};
 use crate::data::{Dataset, Hierarchy, K, M};
-use crate::release::{Body, Guarantee, Manifest, Model, Release, Supports};
+use crate::release::{Guarantee, Model, Release, Supports};
 use crate::{Progress, Result};
 use cut::Cut;
 use repair::Repair;
@@ -28,27 +28,18 @@ use walk::Walk;
 /// The parameters.
 #[derive(Clone, Copy, Debug)]
 pub struct Parameters {
-    k: K,
-    m: M,
-    unknown: Unknown,
-    hide_leaves: bool,
+    /// How many records must contain a set of published items that occurs.
+    pub k: K,
+    /// The size of the sets.
+    pub m: M,
+    /// How the hierarchy is treated.
+    pub recoding: Recoding,
 }
 
 impl Parameters {
-    /// Every set of up to `m` published items that occurs, occurs in at least
-    /// `k` records; an item outside the hierarchy is an error.
+    /// An item outside the hierarchy is an error, and all of it is published.
     pub fn new(k: K, m: M) -> Self {
-        Self { k, m, unknown: Unknown::Refuse, hide_leaves: false }
-    }
-
-    /// What to do with items outside the hierarchy.
-    pub fn unknown(self, unknown: Unknown) -> Self {
-        Self { unknown, ..self }
-    }
-
-    /// Publish the hierarchy without the names of leaves that no class shows.
-    pub fn hide_leaves(self, hide_leaves: bool) -> Self {
-        Self { hide_leaves, ..self }
+        Self { k, m, recoding: Recoding::default() }
     }
 }
 
@@ -105,41 +96,17 @@ pub fn run(
     parameters: &Parameters,
     progress: &dyn Progress,
 ) -> Result<Outcome> {
-    check_size(data, parameters.k)?;
-    let leaves = hierarchy.leaf_count(0);
-    let original = (parameters.unknown == Unknown::ToRoot).then(|| hierarchy.clone());
-    let (hierarchy, leaf_of) = bind(hierarchy, data.vocabulary(), parameters.unknown)?;
-    let rows = Rows::new(data, &leaf_of);
-    let cut = recode(&hierarchy, &rows, parameters.k, parameters.m, progress);
-    let ncp = cut.loss() as f64
-        / f64::from(hierarchy.leaf_count(0))
-        / data.occurrences().len().max(1) as f64;
-    let recoded = rows.map(|leaf| cut.node(leaf));
+    let Parameters { k, m, recoding } = *parameters;
+    let bound = Bound::new(data, hierarchy, k, recoding)?;
+    let cut = recode(&bound.hierarchy, &bound.rows, k, m, progress);
+    let recoded = bound.rows.map(|leaf| cut.node(leaf));
     let classes: Vec<_> =
         (0..recoded.len()).map(|r| (recoded.row(r).to_vec(), recoded.weights[r])).collect();
-    let mut body = body(&hierarchy, &classes);
-    let is_original = |label: &str| original.as_ref().is_none_or(|h| h.node(label).is_some());
-    body.hierarchy = Some(published_hierarchy(
-        hierarchy,
-        leaves,
-        &body.vocabulary,
-        is_original,
-        parameters.hide_leaves,
-    ));
-    let (k, m) = (parameters.k.get(), parameters.m.get());
-    let manifest = Manifest::new(
-        "apriori",
-        [
-            ("k", json!(k)),
-            ("m", json!(m)),
-            ("unknown_to_root", json!(parameters.unknown == Unknown::ToRoot)),
-            ("hide_leaves", json!(parameters.hide_leaves)),
-        ],
-        Guarantee { model: Model::KmAnonymity { k, m }, supports: Supports::Exact },
-        data.len() as u64,
-        body.vocabulary.len() as u64,
-    );
-    Ok(Outcome { release: Release { manifest, body: Body::Generalized(body) }, ncp })
+    let loss = cut.loss();
+    let (k, m) = (k.get(), m.get());
+    let guarantee = Guarantee { model: Model::KmAnonymity { k, m }, supports: Supports::Exact };
+    let parameters = [("k", json!(k)), ("m", json!(m))];
+    Ok(bound.publish("apriori", parameters, guarantee, &classes, loss))
 }
 
 /// The cut: rounds of growing itemsets, each repeated until no itemset of its

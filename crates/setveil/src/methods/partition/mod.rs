@@ -17,12 +17,10 @@ use std::sync::Mutex;
 use serde_json::json;
 
 pub use super::generalization::Outcome;
-use super::generalization::{
-    Rows, Unknown, bind, body, check_size, penalties, published_hierarchy,
-};
+use super::generalization::{Bound, Recoding, Rows, penalties};
 use crate::data::hierarchy::NodeId;
 use crate::data::{Dataset, Hierarchy, K};
-use crate::release::{Body, Guarantee, Manifest, Model, Release, Supports};
+use crate::release::{Guarantee, Model, Release, Supports};
 use crate::{Progress, Result};
 use split::{Partition, Splitter, Step};
 
@@ -32,25 +30,16 @@ const TASK: usize = 1 << 12;
 /// The parameters.
 #[derive(Clone, Copy, Debug)]
 pub struct Parameters {
-    k: K,
-    unknown: Unknown,
-    hide_leaves: bool,
+    /// Every class holds at least so many records.
+    pub k: K,
+    /// How the hierarchy is treated.
+    pub recoding: Recoding,
 }
 
 impl Parameters {
-    /// Every class holds at least `k` records; an item outside the hierarchy is an error.
+    /// An item outside the hierarchy is an error, and all of it is published.
     pub fn new(k: K) -> Self {
-        Self { k, unknown: Unknown::Refuse, hide_leaves: false }
-    }
-
-    /// What to do with items outside the hierarchy.
-    pub fn unknown(self, unknown: Unknown) -> Self {
-        Self { unknown, ..self }
-    }
-
-    /// Publish the hierarchy without the names of leaves that no class shows.
-    pub fn hide_leaves(self, hide_leaves: bool) -> Self {
-        Self { hide_leaves, ..self }
+        Self { k, recoding: Recoding::default() }
     }
 }
 
@@ -111,39 +100,13 @@ pub fn run(
     parameters: &Parameters,
     progress: &dyn Progress,
 ) -> Result<Outcome> {
-    check_size(data, parameters.k)?;
-    let leaves = hierarchy.leaf_count(0);
-    let original = (parameters.unknown == Unknown::ToRoot).then(|| hierarchy.clone());
-    let (hierarchy, leaf_of) = bind(hierarchy, data.vocabulary(), parameters.unknown)?;
-    let rows = Rows::new(data, &leaf_of);
+    let k = parameters.k;
+    let bound = Bound::new(data, hierarchy, k, parameters.recoding)?;
     progress.stage("partition", Some(data.len() as u64));
-    let (classes, loss) = partition(&hierarchy, &rows, parameters.k, progress);
-    let ncp =
-        loss as f64 / f64::from(hierarchy.leaf_count(0)) / data.occurrences().len().max(1) as f64;
-    let mut body = body(&hierarchy, &classes);
-    let is_original = |label: &str| original.as_ref().is_none_or(|h| h.node(label).is_some());
-    body.hierarchy = Some(published_hierarchy(
-        hierarchy,
-        leaves,
-        &body.vocabulary,
-        is_original,
-        parameters.hide_leaves,
-    ));
-    let manifest = Manifest::new(
-        "partition",
-        [
-            ("k", json!(parameters.k.get())),
-            ("unknown_to_root", json!(parameters.unknown == Unknown::ToRoot)),
-            ("hide_leaves", json!(parameters.hide_leaves)),
-        ],
-        Guarantee {
-            model: Model::KAnonymity { k: parameters.k.get() },
-            supports: Supports::LowerBound,
-        },
-        data.len() as u64,
-        body.vocabulary.len() as u64,
-    );
-    Ok(Outcome { release: Release { manifest, body: Body::Generalized(body) }, ncp })
+    let (classes, loss) = partition(&bound.hierarchy, &bound.rows, k, progress);
+    let guarantee =
+        Guarantee { model: Model::KAnonymity { k: k.get() }, supports: Supports::LowerBound };
+    Ok(bound.publish("partition", [("k", json!(k.get()))], guarantee, &classes, loss))
 }
 
 type Classes = Vec<(Vec<NodeId>, u32)>;

@@ -1,0 +1,88 @@
+//! `setveil anonymize diffpart`.
+
+use std::path::PathBuf;
+
+use rand::SeedableRng;
+use rand::rngs::SysRng;
+use rand_chacha::ChaCha20Rng;
+use setveil::data::Epsilon;
+use setveil::data::hierarchy::{LeafOrder, balanced};
+use setveil::methods::diffpart::{FANOUT, Parameters, anonymize};
+use setveil::release::Universe;
+use setveil::{Dataset, Error, Hierarchy, Result, io};
+
+use crate::context::{Context, Exit};
+use crate::inputs::{DataArgs, TargetArgs};
+
+/// Publish noisy counts of sets of items, with differential privacy
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Example:\n  \
+    setveil anonymize diffpart baskets.dat --hierarchy catalogue.csv --epsilon 1 -o release\n\n\
+    The hierarchy must be public: all items that could occur, from a catalogue or a standard, and\n\
+    not made from the data; a flat list, `item;*` on every line, will do. It is published. Every release of the same people spends its\n\
+    epsilon anew: two with 1 are one with 2. Small sets drown in the noise, see docs/diffpart.md.")]
+pub struct Args {
+    #[command(flatten)]
+    data: DataArgs,
+    #[command(flatten)]
+    target: TargetArgs,
+    /// The privacy budget: smaller is safer and noisier; 1 is usual
+    #[arg(long)]
+    epsilon: Epsilon,
+    #[command(flatten)]
+    universe: UniverseArgs,
+    /// Leave items that are missing from the hierarchy out of the records instead of failing
+    #[arg(long)]
+    drop_unknown: bool,
+    /// How many children of a node are told apart at once, 2 to 16; wider nodes are split
+    #[arg(long, value_name = "N", default_value_t = FANOUT)]
+    fanout: usize,
+}
+
+/// Which items could occur.
+#[derive(Debug, clap::Args)]
+#[group(required = true, multiple = false)]
+struct UniverseArgs {
+    /// The public hierarchy of all items that could occur: one a line, `item;parent;...;*`
+    #[arg(long, value_name = "FILE")]
+    hierarchy: Option<PathBuf>,
+    /// Take the items from the data, and so publish without protection which ones occur
+    #[arg(long)]
+    universe_from_data: bool,
+}
+
+impl UniverseArgs {
+    fn read(&self, data: &Dataset, fanout: usize) -> anyhow::Result<(Hierarchy, Universe)> {
+        match &self.hierarchy {
+            Some(path) => Ok((io::read_hierarchy(path)?, Universe::Public)),
+            None => Ok((balanced(data.vocabulary(), fanout, LeafOrder::Natural)?, Universe::Data)),
+        }
+    }
+}
+
+/// A cryptographically secure generator with a key from the system: whoever
+/// can guess the key can subtract the noise.
+pub fn generator() -> Result<ChaCha20Rng> {
+    ChaCha20Rng::try_from_rng(&mut SysRng).map_err(|e| Error::Infeasible {
+        what: format!("the system gives no random numbers: {e}"),
+        hint: "noise cannot be drawn without them".into(),
+    })
+}
+
+impl Args {
+    pub fn run(&self, context: &Context) -> anyhow::Result<Exit> {
+        let parameters =
+            Parameters::new(self.epsilon).fanout(self.fanout)?.drop_unknown(self.drop_unknown);
+        let mut rng = generator()?;
+        super::run(&self.data, &self.target, context, |data| {
+            let (hierarchy, universe) = self.universe.read(data, self.fanout)?;
+            if universe == Universe::Data {
+                context.remark(
+                    "the names of all items in the data are published as they are: differential \
+                     privacy covers their counts and combinations, and not that they occur",
+                );
+            }
+            Ok(anonymize(data, hierarchy, &parameters.universe(universe), &mut rng, context)?)
+        })
+    }
+}
