@@ -26,8 +26,16 @@ impl KmSearch {
         found: &mut dyn FnMut(&[ItemId], u64),
     ) {
         self.counts.resize(items, 0);
-        let all: Vec<(&[ItemId], u64)> = bag.iter().map(|(s, c)| (s, u64::from(c))).collect();
-        self.extend(&all, &mut Vec::new(), k, m, found);
+        let rows: Vec<(&[ItemId], u64)> = bag.iter().map(|(s, c)| (s, u64::from(c))).collect();
+        // Twins can wait for the third item: pairs are only counted.
+        if m > 2 && rows.iter().any(|row| row.0.len() > 2) {
+            let apart = without_twins(&rows);
+            let rows: Vec<(&[ItemId], u64)> =
+                apart.iter().zip(&rows).map(|(items, row)| (&items[..], row.1)).collect();
+            self.extend(&rows, &mut Vec::new(), k, m, found);
+        } else {
+            self.extend(&rows, &mut Vec::new(), k, m, found);
+        }
     }
 
     /// `rows` are what stands behind the prefix in the itemsets that have it.
@@ -78,6 +86,32 @@ impl KmSearch {
             prefix.pop();
         }
     }
+}
+
+/// The rows with one item of each group of twins: items that stand in the very
+/// same rows. An itemset with two of them occurs as often as with one, so if it
+/// is rare, a shorter one is.
+fn without_twins(rows: &[(&[ItemId], u64)]) -> Vec<Vec<ItemId>> {
+    let mut places: Vec<(ItemId, u32)> = rows
+        .iter()
+        .zip(0..)
+        .flat_map(|(row, r)| row.0.iter().map(move |&item| (item, r)))
+        .collect();
+    places.sort_unstable();
+    let mut columns: Vec<&[(ItemId, u32)]> = places.chunk_by(|a, b| a.0 == b.0).collect();
+    // Stable: of twins the first item stays.
+    columns.sort_by(|a, b| in_rows(a).cmp(in_rows(b)));
+    columns.dedup_by(|a, b| in_rows(a).eq(in_rows(b)));
+    columns.sort_unstable_by_key(|column| column[0].0);
+    let mut apart = vec![Vec::new(); rows.len()];
+    for &(item, r) in columns.into_iter().flatten() {
+        apart[r as usize].push(item);
+    }
+    apart
+}
+
+fn in_rows(column: &[(ItemId, u32)]) -> impl Iterator<Item = u32> {
+    column.iter().map(|place| place.1)
 }
 
 /// Adds up equal rows; whether each then occurs at least k times.
