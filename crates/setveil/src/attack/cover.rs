@@ -198,8 +198,7 @@ pub(super) fn below_k_everywhere(
     pairs.dedup();
     let below = |&&(a, b): &&(ItemId, ItemId)| {
         let mut most = 0;
-        for cluster in algorithm.clusters_with(&[a, b]) {
-            let upper = algorithm.clusters()[cluster].upper_bound(&[a, b]);
+        for (cluster, upper) in algorithm.upper_bounds(&[a, b]) {
             // A joint cluster has other leaves: there the cover is of one leaf.
             let covered = covers.contains(&Cover { cluster, a, b })
                 && body.clusters[cluster].children().is_empty();
