@@ -10,6 +10,7 @@ mod generators;
 mod grouped;
 mod kl;
 mod layering;
+mod limits;
 mod measure;
 mod printed_cahd;
 mod query;
