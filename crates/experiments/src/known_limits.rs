@@ -41,8 +41,8 @@ impl Args {
             ("row-order", "data,records,in two chunks,pairs,certain,mean probability,below k\n"),
             (
                 "algorithm",
-                "data,largest cluster,enumerated,sampled,undecided,worlds,accepted,breached,\
-                 covered,suspected,mean shift,largest shift\n",
+                "data,k,largest cluster,enumerated,sampled,undecided,worlds,accepted,breached,\
+                 breached and covered,suspected,suspected and covered,mean shift,largest shift\n",
             ),
             (
                 "growing",
@@ -92,11 +92,15 @@ impl Args {
         Ok(())
     }
 
-    /// Small clusters, whose worlds can be enumerated, and the usual ones.
+    /// Clusters of at most four records, whose worlds can all be tried, small
+    /// ones and the usual ones.
     fn algorithm(&self, name: &str, data: &Dataset, table: &mut String) -> anyhow::Result<()> {
-        for max in [2 * self.k as usize, 50] {
-            let parameters =
-                Parameters { refine: false, max_cluster_size: Some(max), ..self.parameters()? };
+        for (k, max) in [(2, 4), (self.k, 2 * self.k as usize), (self.k, 50)] {
+            let parameters = Parameters {
+                refine: false,
+                max_cluster_size: Some(max),
+                ..Parameters::new(K::new(k)?, M::new(KNOWN)?)
+            };
             let release = anonymize(data, &parameters, &())?;
             let (k, m) = (parameters.k, parameters.m);
             let kernel = Kernel::new(move |records: &[&[ItemId]]| verpart(records, k, m));
@@ -105,7 +109,7 @@ impl Args {
             let risk = report.algorithm.context("there is a kernel")?;
             writeln!(
                 table,
-                "{name},{max},{},{},{},{},{},{},{},{},{:.3},{:.3}",
+                "{name},{k},{max},{},{},{},{},{},{},{},{},{},{:.3},{:.3}",
                 risk.clusters_enumerated,
                 risk.clusters_sampled,
                 risk.clusters_undecided,
@@ -114,6 +118,7 @@ impl Args {
                 risk.breached_pairs,
                 risk.breached_pairs_covered,
                 risk.suspected_pairs,
+                risk.suspected_pairs_covered,
                 risk.mean_shift.unwrap_or(0.0),
                 risk.max_shift.unwrap_or(0.0)
             )?;
