@@ -9,7 +9,7 @@
 //!
 //! [`worlds`](crate::worlds) lists every sequence of records with every
 //! placement of terms, for means; here worlds that differ only by the order of
-//! records are one, or releases of ten records could not be decided.
+//! records are one, so that there are far fewer of them.
 
 use std::collections::BTreeSet;
 

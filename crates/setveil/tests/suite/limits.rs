@@ -6,12 +6,15 @@ use setveil::methods::disassociation::{Parameters, anonymize};
 use setveil::methods::members::members;
 use setveil::release::{Bag, Body, Cluster, Disassociated, SimpleCluster};
 
+/// Sub-records with counts.
+type Chunk<'a> = &'a [(&'a str, u32)];
+
 /// A simple cluster of chunks of sub-records (one letter an item) with counts.
-fn cluster(size: u32, chunks: &[&[(&str, u32)]], labels: &Vocabulary) -> Cluster {
+fn cluster(size: u32, chunks: &[Chunk], labels: &Vocabulary) -> Cluster {
     let ids = |text: &str| -> Vec<ItemId> {
         text.chars().map(|c| labels.id(&c.to_string()).unwrap()).collect()
     };
-    let bag = |chunk: &&[(&str, u32)]| {
+    let bag = |chunk: &Chunk| {
         let counted: Vec<_> = chunk.iter().map(|(text, count)| (ids(text), *count)).collect();
         Bag::from_counted(counted.iter().map(|(items, count)| (&items[..], *count)))
     };
@@ -19,7 +22,7 @@ fn cluster(size: u32, chunks: &[&[(&str, u32)]], labels: &Vocabulary) -> Cluster
     Cluster::Simple(SimpleCluster { size, record_chunks, term_chunk: Vec::new() })
 }
 
-fn release(items: &str, clusters: &[(u32, &[&[(&str, u32)]])]) -> Disassociated {
+fn release(items: &str, clusters: &[(u32, &[Chunk])]) -> Disassociated {
     let vocabulary = Vocabulary::new(items.chars().map(|c| c.to_string()));
     let clusters =
         clusters.iter().map(|(size, chunks)| cluster(*size, chunks, &vocabulary)).collect();
