@@ -87,16 +87,21 @@ impl Places {
         found
     }
 
-    /// The same in one cluster only.
-    pub(super) fn with_in(&self, cluster: usize, itemset: &[ItemId]) -> Vec<usize> {
+    /// The leaves of one cluster in which all items have a source, with the
+    /// sources.
+    pub(super) fn with_in(&self, cluster: usize, itemset: &[ItemId]) -> Vec<(usize, Vec<u32>)> {
         let rarest = itemset.iter().map(|&i| self.of(i)).min_by_key(|list| list.len());
         let places = rarest.unwrap_or(&[]);
         let start = places.partition_point(|p| (p.at.0 as usize) < cluster);
         let here = places[start..].iter().take_while(|p| p.at.0 as usize == cluster);
-        let everywhere = |p: &&Place| {
-            itemset.iter().all(|&i| self.of(i).binary_search_by_key(&p.at, |q| q.at).is_ok())
+        let sources = |at: (u32, u32)| -> Option<Vec<u32>> {
+            let source = |&item: &ItemId| {
+                let places = self.of(item);
+                places.binary_search_by_key(&at, |p| p.at).ok().map(|p| places[p].source)
+            };
+            itemset.iter().map(source).collect()
         };
-        here.filter(everywhere).map(|p| p.at.1 as usize).collect()
+        here.filter_map(|p| Some((p.at.1 as usize, sources(p.at)?))).collect()
     }
 }
 

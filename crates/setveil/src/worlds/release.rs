@@ -176,11 +176,9 @@ impl<'a> ReleaseWorlds<'a> {
     pub fn fits(&self, cluster: usize, record: &[ItemId]) -> bool {
         let leaves = self.places.with_in(cluster, record);
         let cluster = &self.clusters[cluster];
-        leaves.into_iter().any(|l| {
+        leaves.into_iter().any(|(l, sources)| {
             let leaf = &cluster.leaves[l];
-            let sources = cluster.sources(leaf, record);
-            let parts = sources
-                .and_then(|sources| cluster.parts(leaf, record, &sources, &mut Asked::default()));
+            let parts = cluster.parts(leaf, record, &sources, &mut Asked::default());
             parts.is_some_and(|parts| {
                 let own = parts.own.iter().map(|p| (p.chunk, &p.items));
                 let shared = parts.shared.iter().map(|p| (p.chunk, &p.items));
