@@ -1,5 +1,6 @@
 //! The papers' evaluations redone on the data in `SETVEIL_DATA`: one
-//! subcommand a paper, which writes a CSV table and an SVG plot per figure.
+//! subcommand a paper, which writes a CSV table and an SVG plot per figure; and
+//! the numbers of `docs/known-limits.md`.
 
 mod cahd_2008;
 mod cover_problem_2016;
@@ -7,6 +8,7 @@ mod data;
 mod disassociation_2012;
 mod dls_2022;
 mod figure;
+mod known_limits;
 mod partition_2009;
 
 use std::path::PathBuf;
@@ -35,6 +37,8 @@ enum Paper {
     /// Breaches for strong, moderate and weak attackers (section 6)
     #[command(name = "cover-problem-2016")]
     CoverProblem2016(cover_problem_2016::Args),
+    #[command(name = "known-limits")]
+    KnownLimits(known_limits::Args),
     #[command(name = "disassociation-2012")]
     Disassociation2012(disassociation_2012::Disassociation2012),
 }
@@ -47,6 +51,7 @@ fn main() -> anyhow::Result<()> {
         Paper::Dls2022(args) => dls_2022::run(&args, &cli.output),
         Paper::Partition2009(paper) => paper.run(&cli.output),
         Paper::CoverProblem2016(args) => args.run(&cli.output),
+        Paper::KnownLimits(args) => args.run(&cli.output),
         Paper::Disassociation2012(paper) => paper.run(&cli.output),
     }
 }

@@ -6,6 +6,10 @@
 //! their terms stands already; no record stays empty. Terms of a term chunk are
 //! put into every record of their leaf: that can only raise supports and fill
 //! records, and the question is how high supports can be.
+//!
+//! [`worlds`](crate::worlds) lists every sequence of records with every
+//! placement of terms, for means; here worlds that differ only by the order of
+//! records are one, so that there are far fewer of them.
 
 use std::collections::BTreeSet;
 

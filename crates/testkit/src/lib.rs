@@ -9,6 +9,7 @@ pub mod formats;
 pub mod fuzz;
 pub mod generalization;
 pub mod grouped;
+pub mod inputs;
 pub mod naive_measures;
 pub mod possible;
 pub mod problematic;

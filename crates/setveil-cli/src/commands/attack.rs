@@ -5,10 +5,10 @@ use std::path::PathBuf;
 
 use clap::ValueEnum;
 use serde::Serialize;
-use setveil::attack::{self, Adversary, Level, Options, Report, attack};
-use setveil::data::{ItemId, K, M};
-use setveil::methods::disassociation::verpart;
-use setveil::release::{Model, Release, SimpleCluster};
+use setveil::attack::{Adversary, Kernel, Level, Options, Report, attack};
+use setveil::data::{ItemId, K, L, M};
+use setveil::methods::disassociation::{Verpart, VerticalPartitioning};
+use setveil::release::{Model, Release};
 use setveil::{io, verify};
 
 use crate::context::{Context, Exit};
@@ -89,7 +89,7 @@ impl Args {
             &release,
             original.as_ref().map(|input| &input.dataset),
             &self.options(),
-            kernel.as_deref(),
+            kernel.as_ref(),
             context,
         )?;
         let verdict = verify::verify(&release);
@@ -120,17 +120,28 @@ impl Args {
     }
 }
 
-/// The algorithm of the release for one cluster, where it can be run on a
-/// cluster alone: sensitive terms would have to be known.
-fn kernel(release: &Release) -> anyhow::Result<Option<Box<attack::Kernel<'static>>>> {
-    let Model::FormatKmAnonymity { k, m, l: None } = release.manifest.guarantee.model else {
+/// The algorithm of the release for one cluster. Not for DLS, whose input is
+/// no possible data set of its release: the report says so.
+fn kernel(release: &Release) -> anyhow::Result<Option<Kernel<'static>>> {
+    let Model::FormatKmAnonymity { k, m, l } = release.manifest.guarantee.model else {
         return Ok(None);
     };
     if release.manifest.method != "disassociation" {
         return Ok(None);
     }
-    let (k, m) = (K::new(k)?, M::new(m)?);
-    Ok(Some(Box::new(move |records: &[&[ItemId]]| -> SimpleCluster { verpart(records, k, m) })))
+    let verpart = Verpart { k: K::new(k)?, m: M::new(m)? };
+    let named = release.manifest.parameters.get("sensitive").and_then(|terms| terms.as_array());
+    let labels = named.into_iter().flatten().filter_map(|label| label.as_str());
+    let sensitive: Vec<ItemId> =
+        labels.filter_map(|label| release.body.vocabulary().id(label)).collect();
+    let hidden = sensitive.clone();
+    let kernel = Kernel::new(move |records: &[&[ItemId]]| {
+        verpart.partition(&mut Default::default(), records, &|item| hidden.contains(&item))
+    });
+    Ok(Some(match l {
+        Some(l) => kernel.with_sensitive(sensitive, L::new(l)?),
+        None => kernel,
+    }))
 }
 
 fn describe(answer: &Answer) -> String {

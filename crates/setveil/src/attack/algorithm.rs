@@ -11,6 +11,10 @@
 //! k records; a term that was moved there to repair Lemma 2 breaks the second
 //! condition and is not seen.
 //!
+//! Sensitive terms are in the term chunk however frequent they are: they are
+//! tried in up to 1/l of the records. Releases of DLS cannot be attacked like
+//! this, see [`Kernel`].
+//!
 //! A leaf of a joint cluster is only asked for its record chunks: REFINE took
 //! terms out of its term chunk. Records that would be empty hold such a term.
 //!
@@ -36,8 +40,9 @@ use crate::worlds::{ClusterModel, Knowledge};
 const ENUMERATION: usize = 10;
 
 /// How many items stand in exactly one term chunk and in no other chunk: if
-/// VERPART left them there, fewer than k records have them.
-pub fn items_below_k(body: &Disassociated, _k: K) -> u64 {
+/// VERPART left them there, fewer than k records have them. Sensitive items
+/// (ascending) stand there however frequent they are, and do not count.
+pub fn items_below_k(body: &Disassociated, sensitive: &[ItemId]) -> u64 {
     let mut places = vec![0u32; body.vocabulary.len()];
     let mut stack: Vec<&Cluster> = body.clusters.iter().collect();
     while let Some(cluster) = stack.pop() {
@@ -51,6 +56,7 @@ pub fn items_below_k(body: &Disassociated, _k: K) -> u64 {
             }
         }
     }
+    sensitive.iter().for_each(|&item| places[item as usize] = 0);
     places.iter().filter(|&&p| p == 1).count() as u64
 }
 
@@ -86,7 +92,7 @@ pub fn of_leaf(
     published.record_chunks.sort_unstable();
     let would_publish = |records: &[Vec<ItemId>]| {
         let rows: Vec<&[ItemId]> = records.iter().map(Vec::as_slice).collect();
-        let mut output = kernel(&rows);
+        let mut output = kernel.publish(&rows);
         output.record_chunks.sort_unstable();
         output.record_chunks == published.record_chunks
             && (joint || output.term_chunk == published.term_chunk)
@@ -98,10 +104,10 @@ pub fn of_leaf(
     };
     let enumerated = !joint && worlds::ln_up_to_order(leaf) <= ((ENUMERATION * budget) as f64).ln();
     if enumerated {
-        worlds::enumerate(leaf, &mut try_world);
+        worlds::enumerate(leaf, kernel, &mut try_world);
     } else {
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
-        worlds::draw(leaf, joint, k, budget, &mut rng, &mut try_world);
+        worlds::draw(leaf, joint, k, kernel, budget, &mut rng, &mut try_world);
     }
     let model = ClusterModel::of(leaf, Knowledge::Format);
     conclude(&tally, &model, joint, enumerated, u64::from(k.get()))

@@ -139,6 +139,20 @@ fn has_all(sub_record: &[ItemId], items: &[ItemId]) -> bool {
     items.iter().all(|i| sub_record.binary_search(i).is_ok())
 }
 
+/// How Algorithm 1 can be read where it is at odds with its text. The default
+/// is what is printed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Reading {
+    /// `max` starts from zero in every cluster; printed, it survives.
+    pub max_per_cluster: bool,
+    /// `l` starts from the chunk before for every item; printed, it is set once
+    /// per chunk, so that only the first item is compared with earlier chunks.
+    pub every_item: bool,
+    /// A cluster adds the breaches of all its chunks; printed, only the most of
+    /// one chunk.
+    pub all_chunks: bool,
+}
+
 /// Algorithm 1 as printed, with what makes it run: chunks and items in
 /// VERPART's order, chunks numbered from 1, an empty I is no cover, y is any
 /// item of I with the least support.
@@ -147,21 +161,34 @@ fn has_all(sub_record: &[ItemId], items: &[ItemId]) -> bool {
 /// of a chunk is compared with the earlier chunks; `max` survives from cluster
 /// to cluster; and the total counts pairs of an item and a chunk, not records.
 pub fn printed_total(body: &Disassociated, background: &Background) -> u64 {
+    total_as_read(body, background, Reading::default())
+}
+
+/// Algorithm 1 in another reading: none of them counts records.
+pub fn total_as_read(body: &Disassociated, background: &Background, reading: Reading) -> u64 {
     let (mut max, mut total) = (0, 0);
     for leaf in body.clusters.iter().flat_map(|c| c.leaves()) {
         let chunks = ranked(leaf);
+        let mut sum = 0;
+        if reading.max_per_cluster {
+            max = 0;
+        }
         for (j, later) in chunks.iter().enumerate() {
             let mut breach = 0;
             let mut l = j; // Alg. 1, line 7, with chunks 0..l before this one
             for x in &later.items {
+                if reading.every_item {
+                    l = j;
+                }
                 while l > 0 {
                     l -= 1;
                     breach += u64::from(is_printed_cover(&chunks[l], x, background));
                 }
             }
+            sum += breach;
             max = max.max(breach);
         }
-        total += max; // line 23
+        total += if reading.all_chunks { sum } else { max }; // line 23
     }
     total
 }
@@ -198,8 +225,7 @@ pub(super) fn below_k_everywhere(
     pairs.dedup();
     let below = |&&(a, b): &&(ItemId, ItemId)| {
         let mut most = 0;
-        for cluster in algorithm.clusters_with(&[a, b]) {
-            let upper = algorithm.clusters()[cluster].upper_bound(&[a, b]);
+        for (cluster, upper) in algorithm.upper_bounds(&[a, b]) {
             // A joint cluster has other leaves: there the cover is of one leaf.
             let covered = covers.contains(&Cover { cluster, a, b })
                 && body.clusters[cluster].children().is_empty();

@@ -20,22 +20,21 @@ pub mod algorithm;
 pub mod cover;
 mod generalized;
 mod grouped;
+mod kernel;
+pub mod limits;
 pub mod posterior;
 mod report;
 mod targets;
 mod worlds;
 
 pub use adversary::{Adversary, Background};
+pub use kernel::Kernel;
 pub use report::{AlgorithmRisk, Association, Classes, Level, PosteriorRisk, Report, WorstTarget};
 
-use crate::data::{Dataset, ItemId, K};
-use crate::release::{Body, Disassociated, Release, SimpleCluster};
+use crate::data::{Dataset, K};
+use crate::release::{Body, Disassociated, Release};
 use crate::worlds::{Knowledge, ReleaseWorlds};
 use crate::{Error, Progress, Result};
-
-/// The algorithm for one cluster: records in, published cluster out, with the
-/// release's own parameters.
-pub type Kernel<'a> = dyn Fn(&[&[ItemId]]) -> SimpleCluster + Sync + 'a;
 
 /// Who attacks, and how much work the attack may be.
 #[derive(Clone, Debug)]
@@ -155,7 +154,14 @@ fn disassociated(
         options,
         progress,
     );
-    report.items_below_k = Some(algorithm::items_below_k(body, k));
+    let sensitive = kernel::sensitive_items(release);
+    report.items_below_k = Some(algorithm::items_below_k(body, &sensitive));
+    if !sensitive.is_empty() {
+        report.note(kernel::SENSITIVE_TERMS);
+    }
+    if release.manifest.method == "dls" {
+        report.note(kernel::NOT_FOR_DLS);
+    }
     if let Some(kernel) = kernel.filter(|_| options.worlds > 0) {
         progress.stage("algorithm", Some(options.clusters as u64));
         let risk = algorithm::examine(body, k, model.m().unwrap_or(2), options, kernel, progress);

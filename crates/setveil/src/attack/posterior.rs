@@ -1,8 +1,8 @@
 //! The probability that an attacker ends up with: for every target, how
 //! likely each further item is over all possible worlds.
 //!
-//! Exact for simple clusters; with shared chunks, see
-//! [`ClusterWorlds`](crate::worlds::ClusterWorlds) for the approximation. The
+//! Exact for simple clusters; with shared chunks, `worlds/answers.rs` says
+//! what the approximation neglects. The
 //! guess is the most probable further item: a release can promise k candidates
 //! and still tell with certainty what they have in common.
 

@@ -5,6 +5,7 @@ use rand::RngExt;
 use rand::seq::index::sample;
 use rustc_hash::FxHashMap;
 
+use super::Kernel;
 use crate::data::{ItemId, K};
 use crate::release::SimpleCluster;
 use crate::worlds::{ClusterModel, Knowledge};
@@ -27,7 +28,11 @@ pub(super) fn ln_up_to_order(leaf: &SimpleCluster) -> f64 {
 /// Calls `each` with every world in which the first chunk's sub-records are in
 /// the first records: one of each set of worlds that differ by the order of
 /// records only, and equally many of each.
-pub(super) fn enumerate(leaf: &SimpleCluster, each: &mut dyn FnMut(&[Vec<ItemId>])) {
+pub(super) fn enumerate(
+    leaf: &SimpleCluster,
+    kernel: &Kernel,
+    each: &mut dyn FnMut(&[Vec<ItemId>]),
+) {
     let mut records = vec![Vec::new(); leaf.size as usize];
     if let Some(first) = leaf.record_chunks.first() {
         let sub_records = first.iter().flat_map(|(s, c)| std::iter::repeat_n(s, c as usize));
@@ -35,41 +40,41 @@ pub(super) fn enumerate(leaf: &SimpleCluster, each: &mut dyn FnMut(&[Vec<ItemId>
             record.extend_from_slice(sub_record);
         }
     }
-    place_chunk(leaf, 1, &mut records, each);
+    place_chunk(leaf, kernel, 1, &mut records, each);
 }
 
 fn place_chunk(
     leaf: &SimpleCluster,
+    kernel: &Kernel,
     chunk: usize,
     records: &mut Vec<Vec<ItemId>>,
     each: &mut dyn FnMut(&[Vec<ItemId>]),
 ) {
     let Some(bag) = leaf.record_chunks.get(chunk) else {
-        return place_term(leaf, 0, records, each);
+        return place_term(leaf, kernel, 0, records, each);
     };
     let mut left: Vec<u32> = bag.iter().map(|(_, count)| count).collect();
     let total = bag.total() as usize;
-    place_sub_records(leaf, chunk, 0, total, &mut left, records, each);
+    place_sub_records(leaf, kernel, (chunk, 0, total), &mut left, records, each);
 }
 
-/// Gives record `r` and all later ones one of the sub-records that are left,
-/// or none.
+/// Gives record `r` and all later ones one of the `missing` sub-records of a
+/// chunk that are left, or none.
 fn place_sub_records(
     leaf: &SimpleCluster,
-    chunk: usize,
-    r: usize,
-    missing: usize,
+    kernel: &Kernel,
+    (chunk, r, missing): (usize, usize, usize),
     left: &mut Vec<u32>,
     records: &mut Vec<Vec<ItemId>>,
     each: &mut dyn FnMut(&[Vec<ItemId>]),
 ) {
     if missing == 0 {
-        return place_chunk(leaf, chunk + 1, records, each);
+        return place_chunk(leaf, kernel, chunk + 1, records, each);
     }
     if records.len() - r < missing {
         return;
     }
-    place_sub_records(leaf, chunk, r + 1, missing, left, records, each);
+    place_sub_records(leaf, kernel, (chunk, r + 1, missing), left, records, each);
     for u in 0..left.len() {
         if left[u] == 0 {
             continue;
@@ -77,7 +82,7 @@ fn place_sub_records(
         left[u] -= 1;
         let before = records[r].len();
         records[r].extend_from_slice(leaf.record_chunks[chunk].get(u).0);
-        place_sub_records(leaf, chunk, r + 1, missing - 1, left, records, each);
+        place_sub_records(leaf, kernel, (chunk, r + 1, missing - 1), left, records, each);
         records[r].truncate(before);
         left[u] += 1;
     }
@@ -85,6 +90,7 @@ fn place_sub_records(
 
 fn place_term(
     leaf: &SimpleCluster,
+    kernel: &Kernel,
     term: usize,
     records: &mut Vec<Vec<ItemId>>,
     each: &mut dyn FnMut(&[Vec<ItemId>]),
@@ -98,10 +104,12 @@ fn place_term(
         return;
     };
     // Enumerated clusters are small: their records fit into a word.
-    for subset in 1u64..1 << records.len() {
+    let most = kernel.most(item, u64::from(leaf.size), u64::from(leaf.size));
+    let few = |subset: &u64| u64::from(subset.count_ones()) <= most;
+    for subset in (1u64..1 << records.len()).filter(few) {
         let chosen = || (0..leaf.size as usize).filter(|r| subset >> r & 1 == 1);
         chosen().for_each(|r| records[r].push(item));
-        place_term(leaf, term + 1, records, each);
+        place_term(leaf, kernel, term + 1, records, each);
         for r in chosen() {
             records[r].pop();
         }
@@ -109,19 +117,27 @@ fn place_term(
 }
 
 /// Calls `each` with up to `count` random worlds in which every term is in
-/// fewer than k records. In a leaf of a joint cluster, records that would be
+/// fewer than k records, or as many as the kernel allows a sensitive one. In a leaf of a joint cluster, records that would be
 /// empty get an item that stands for what shared chunks bring.
 pub(super) fn draw(
     leaf: &SimpleCluster,
     joint: bool,
     k: K,
+    kernel: &Kernel,
     count: usize,
     rng: &mut impl RngExt,
     each: &mut dyn FnMut(&[Vec<ItemId>]),
 ) {
     let size = leaf.size as usize;
     let most = Knowledge::Algorithm(k).max_occurrences(size as u64) as usize;
-    let occurrences = shares_of_occurrences(size, most);
+    let terms: Vec<(ItemId, Vec<f64>)> = leaf
+        .term_chunk
+        .iter()
+        .map(|&term| {
+            let most = kernel.most(term, size as u64, most as u64) as usize;
+            (term, shares_of_occurrences(size, most.max(1)))
+        })
+        .collect();
     let mut drawn = 0;
     for _ in 0..count * PATIENCE {
         if drawn == count {
@@ -135,14 +151,14 @@ pub(super) fn draw(
                 records[r].extend_from_slice(sub_record);
             }
         }
-        for &term in &leaf.term_chunk {
+        for (term, occurrences) in &terms {
             let mut share: f64 = rng.random();
             let more = occurrences.iter().take_while(|&&o| {
                 share -= o;
                 share > 0.0
             });
-            let c = (1 + more.count()).min(most);
-            sample(rng, size, c).iter().for_each(|r| records[r].push(term));
+            let c = (1 + more.count()).min(occurrences.len());
+            sample(rng, size, c).iter().for_each(|r| records[r].push(*term));
         }
         if joint {
             fill(&mut records, most);

@@ -5,11 +5,11 @@
 //! The bounds hold for every data set that fits the release, so the original
 //! support lies between them, always. What each kind of release allows:
 //!
-//! - **Clusters**: bounds over the possible worlds of the format, see
-//!   [`worlds`](crate::worlds). The expectation is the mean over the worlds
+//! - **Clusters**: bounds over the possible worlds of the format. The expectation is the mean over the worlds
 //!   that [`reconstruct`](crate::reconstruct) draws from with the same
 //!   [`TermOccurrences`]; exact for simple clusters and for itemsets inside
-//!   one chunk, an approximation for others in joint clusters.
+//!   one chunk, an approximation for others in joint clusters. Both come from
+//!   [`worlds`](crate::worlds), as an attacker's do.
 //! - **Classes**: a node stands for at least one leaf under it, so a leaf is
 //!   certain only where it was not generalised, and possible wherever a node
 //!   covers it. The expectation takes one leaf a node, all equally likely.
@@ -20,14 +20,15 @@
 //!   noise ([`Supports::Noisy`]) there are no bounds at all.
 
 mod classes;
-mod clusters;
 mod groups;
 
 use rayon::prelude::*;
 use serde::Serialize;
 
+use crate::data::{ItemId, K, Vocabulary};
 use crate::reconstruct::TermOccurrences;
-use crate::release::{Body, Release, Supports};
+use crate::release::{Body, Disassociated, Release, Supports};
+use crate::worlds::{Knowledge, ReleaseWorlds, Room};
 use crate::{Error, Progress, Result};
 
 /// What is known about the support of an itemset.
@@ -60,7 +61,7 @@ pub struct Index<'a> {
 
 #[derive(Debug)]
 enum BodyIndex<'a> {
-    Clusters(clusters::Index<'a>),
+    Clusters(&'a Vocabulary, ReleaseWorlds<'a>),
     Classes(classes::Index<'a>),
     Groups(groups::Index<'a>),
 }
@@ -74,7 +75,9 @@ impl<'a> Index<'a> {
     pub fn new(release: &'a Release, terms: TermOccurrences) -> Self {
         let k = release.manifest.guarantee.model.k();
         let body = match &release.body {
-            Body::Disassociated(body) => BodyIndex::Clusters(clusters::Index::new(body, terms, k)),
+            Body::Disassociated(body) => {
+                BodyIndex::Clusters(&body.vocabulary, clusters(body, terms, k))
+            }
             Body::Generalized(body) => BodyIndex::Classes(classes::Index::new(body)),
             Body::Grouped(body) => BodyIndex::Groups(groups::Index::new(body)),
         };
@@ -102,7 +105,15 @@ impl<'a> Index<'a> {
 
     fn estimate(&self, labels: &[&str]) -> Estimate {
         match &self.body {
-            BodyIndex::Clusters(index) => index.ask(labels),
+            BodyIndex::Clusters(vocabulary, worlds) => {
+                let ids = labels.iter().map(|label| vocabulary.id(label));
+                let Some(mut itemset) = ids.collect::<Option<Vec<ItemId>>>() else {
+                    return Estimate::default();
+                };
+                itemset.sort_unstable();
+                let answer = worlds.answer(&itemset);
+                Estimate { lower: answer.lower, expected: answer.expected, upper: answer.upper }
+            }
             BodyIndex::Classes(index) => index.ask(labels),
             BodyIndex::Groups(index) => index.ask(labels),
         }
@@ -157,6 +168,20 @@ impl<'a> Index<'a> {
             upper,
         }
     }
+}
+
+/// Bounds over whatever the format allows, and expectations with as many
+/// occurrences of terms as a reconstruction gives them.
+fn clusters(body: &Disassociated, terms: TermOccurrences, k: Option<u32>) -> ReleaseWorlds<'_> {
+    let likely = |room: Room| match terms {
+        TermOccurrences::Any => Knowledge::Format,
+        _ => {
+            let (size, uncovered) = (room.size as usize, room.uncovered as usize);
+            let cap = terms.cap(k, size, uncovered, room.terms as usize) as u32;
+            K::new(cap.saturating_add(1)).map_or(Knowledge::Format, Knowledge::Algorithm)
+        }
+    };
+    ReleaseWorlds::expecting(body, Knowledge::Format, &likely)
 }
 
 /// The items of `a,b,"c, d"`: separated by commas, quoted as in CSV where they

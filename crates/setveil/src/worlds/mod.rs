@@ -12,12 +12,11 @@
 //!
 //! - [`ClusterModel`] counts the worlds of a simple cluster **exactly**, from
 //!   the sizes of its chunks alone.
-//! - [`ClusterWorlds`] answers for any published cluster: bounds that always
-//!   hold, and an expected support that is exact for simple clusters and for
-//!   itemsets inside one chunk, and an approximation otherwise
-//!   (see [`ClusterWorlds`] for what is neglected).
-//! - [`ReleaseWorlds`] adds the clusters of a whole release up, and gives the
-//!   posterior of every further item for somebody of whom some are known.
+//! - [`ReleaseWorlds`] answers for a whole release: bounds that always hold, an
+//!   expected support that is exact for simple clusters and for itemsets inside
+//!   one chunk and an approximation otherwise (`answers.rs` says what is
+//!   neglected), and the posterior of every further item for somebody of whom
+//!   some are known. Attackers and recipients are served by the same answers.
 //!
 //! [`Knowledge`] keeps two attackers apart. What follows from the published
 //! *format* holds for every release. What follows from knowing the
@@ -26,15 +25,16 @@
 //!
 //! This module does not see any original data.
 
+mod answers;
 mod bounds;
 mod cluster;
 mod model;
 mod parts;
+mod places;
 mod precise;
 mod release;
 mod sums;
 
-pub use cluster::ClusterWorlds;
 pub use model::ClusterModel;
 pub use release::{Posterior, ReleaseWorlds};
 
@@ -62,6 +62,18 @@ impl Knowledge {
             Self::Algorithm(k) => size.min(u64::from(k.get()) - 1),
         }
     }
+}
+
+/// What a leaf offers to the terms of its term chunk.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Room {
+    /// Its records.
+    pub size: u64,
+    /// So many of them at least get nothing from chunks (on average, where
+    /// chunks are shared).
+    pub uncovered: u64,
+    /// The terms of its term chunk.
+    pub terms: u64,
 }
 
 /// What the worlds say about the number of records that contain an itemset.

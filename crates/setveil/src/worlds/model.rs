@@ -100,10 +100,21 @@ impl ClusterModel {
         }
     }
 
-    /// These chunks for the bounds, the sums of `other` for expectations.
-    pub(super) fn with_sums_of(mut self, other: Self) -> Self {
+    /// A published cluster for bounds; expectations wait for
+    /// [`set_sums`](Self::set_sums).
+    pub(super) fn without_sums(cluster: &SimpleCluster, knowledge: Knowledge) -> Self {
+        let mut model = Self::from_totals(0, &[], 0, knowledge);
+        let totals = cluster.record_chunks.iter().map(Bag::total);
+        model.totals = totals.filter(|&n| n > 0).collect();
+        (model.size, model.term_chunk_len) = (cluster.size.into(), cluster.term_chunk.len() as u64);
+        model
+    }
+
+    /// Takes other chunks and another knowledge for expectations than for
+    /// bounds. The number of worlds is then no longer this cluster's.
+    pub(super) fn set_sums(&mut self, totals: &[u64], knowledge: Knowledge) {
+        let other = Self::from_totals(self.size, totals, self.term_chunk_len as usize, knowledge);
         (self.sums, self.ratios) = (other.sums, other.ratios);
-        self
     }
 
     /// The number of records.

@@ -1,8 +1,11 @@
 //! An itemset, split by where a leaf can have its items from.
 
 use super::bounds;
-use super::cluster::{Chunk, ClusterWorlds, Inflow, Leaf};
+use super::cluster::{Chunk, ClusterWorlds, Leaf, lets_in};
 use crate::data::ItemId;
+
+/// The source of a term of the term chunk; others are numbers of chunks.
+pub(super) const TERM: u32 = u32::MAX;
 
 /// The parts of an itemset in a leaf, one per source.
 #[derive(Clone, Debug, Default)]
@@ -24,9 +27,6 @@ pub(super) struct OwnPart {
 /// Items from one shared chunk.
 #[derive(Clone, Debug)]
 pub(super) struct SharedPart {
-    /// Index of the leaf's inflow.
-    pub(super) inflow: usize,
-    pub(super) node: usize,
     pub(super) chunk: usize,
     pub(super) items: Vec<ItemId>,
     /// How many sub-records with them may come.
@@ -62,20 +62,61 @@ impl Parts {
     }
 }
 
+/// What one question has asked shared chunks before: many leaves of a joint
+/// cluster ask the same.
+#[derive(Default)]
+pub(super) struct Asked(Vec<(usize, Vec<ItemId>, (u64, f64))>);
+
+impl Asked {
+    fn coming(
+        &mut self,
+        c: usize,
+        chunk: &Chunk,
+        blocked: &[ItemId],
+        items: &[ItemId],
+    ) -> (u64, f64) {
+        if items.len() < 2 || !blocked.is_empty() {
+            return chunk.coming(blocked, items);
+        }
+        if let Some(known) = self.0.iter().find(|(at, set, _)| *at == c && set == items) {
+            return known.2;
+        }
+        let answer = chunk.coming(blocked, items);
+        self.0.push((c, items.to_vec(), answer));
+        answer
+    }
+}
+
 impl Chunk<'_> {
+    pub(super) fn is_shared(&self) -> bool {
+        !self.postings.is_empty()
+    }
+
     pub(super) fn has(&self, item: ItemId) -> bool {
         self.domain.binary_search(&item).is_ok()
     }
 
+    /// Lists the sub-records with each item: a question about few items of a
+    /// large shared chunk comes from many leaves.
+    pub(super) fn add_postings(&mut self) {
+        self.postings = vec![Vec::new(); self.domain.len()];
+        for (u, (items, _)) in self.bag.iter().enumerate() {
+            for item in items {
+                let position = self.domain.binary_search(item).expect("the domain has it");
+                self.postings[position].push(u as u32);
+            }
+        }
+    }
+
     /// Finds out for a shared chunk how many records each sub-record may go to.
-    pub(super) fn find_open(&mut self, leaves: &[(u64, &Inflow)]) {
-        let blocking: Vec<_> = leaves.iter().filter(|(_, i)| !i.blocked.is_empty()).collect();
-        let always: u64 =
-            leaves.iter().filter(|(_, i)| i.blocked.is_empty()).map(|(size, _)| size).sum();
+    pub(super) fn find_open(&mut self, leaves: &[(u64, &Vec<ItemId>)]) {
+        let blocking: Vec<_> = leaves.iter().filter(|(_, b)| !b.is_empty()).collect();
+        let always: u64 = leaves.iter().filter(|(_, b)| b.is_empty()).map(|(size, _)| size).sum();
         for (items, count) in self.bag.iter() {
-            let more = blocking.iter().filter(|(_, i)| i.lets_in(items)).map(|(size, _)| size);
+            let more = blocking.iter().filter(|(_, b)| lets_in(b, items)).map(|(size, _)| size);
             let open = always + more.sum::<u64>();
             self.open.push(open);
+            self.total.1 += f64::from(count) / open as f64;
             for item in items {
                 let position = self.domain.binary_search(item).expect("the domain has it");
                 self.supports[position].1 += f64::from(count) / open as f64;
@@ -83,61 +124,104 @@ impl Chunk<'_> {
         }
     }
 
-    /// How many sub-records with all of `items` may come through `inflow`.
-    fn most(&self, inflow: &Inflow, items: &[ItemId]) -> u64 {
-        if let ([item], true) = (items, inflow.blocked.is_empty()) {
-            return self.domain.binary_search(item).map_or(0, |i| self.supports[i].0);
+    /// How many sub-records of a shared chunk with all of `items` may come
+    /// in spite of `blocked`, and how many do on average to one record.
+    pub(super) fn coming(&self, blocked: &[ItemId], items: &[ItemId]) -> (u64, f64) {
+        match (items, blocked.is_empty()) {
+            ([], true) => return self.total,
+            ([item], true) => {
+                return self.domain.binary_search(item).map_or((0, 0.0), |i| self.supports[i]);
+            }
+            _ => {}
         }
-        let coming = self
-            .bag
-            .iter()
-            .filter(|(sub_record, _)| contains(sub_record, items) && inflow.lets_in(sub_record));
-        coming.map(|(_, count)| u64::from(count)).sum()
+        let (mut most, mut mean) = (0, 0.0);
+        self.each_with(items, |u, sub_record, count| {
+            if lets_in(blocked, sub_record) {
+                most += u64::from(count);
+                mean += f64::from(count) / self.open[u] as f64;
+            }
+        });
+        (most, mean)
     }
 
-    /// How many of them do on average, to a leaf of `size` records.
-    pub(super) fn mean(&self, inflow: &Inflow, items: &[ItemId], size: u64) -> f64 {
-        if let ([item], true) = (items, inflow.blocked.is_empty()) {
-            let support = self.domain.binary_search(item).map_or(0.0, |i| self.supports[i].1);
-            return support * size as f64;
+    /// Calls `each` with position, items and count of the sub-records of a
+    /// shared chunk that have all of `items`.
+    pub(super) fn each_with(&self, items: &[ItemId], mut each: impl FnMut(usize, &[ItemId], u32)) {
+        let postings = |item: &ItemId| match self.domain.binary_search(item) {
+            Ok(position) => &self.postings[position][..],
+            Err(_) => &[],
+        };
+        let Some(shortest) = items.iter().map(postings).min_by_key(|p| p.len()) else {
+            return self.bag.iter().enumerate().for_each(|(u, (s, count))| each(u, s, count));
+        };
+        for &u in shortest {
+            let (sub_record, count) = self.bag.get(u as usize);
+            if items.len() == 1 || contains(sub_record, items) {
+                each(u as usize, sub_record, count);
+            }
         }
-        let coming = self.bag.iter().zip(&self.open).filter(|((sub_record, _), _)| {
-            contains(sub_record, items) && inflow.lets_in(sub_record)
-        });
-        size as f64 * coming.map(|((_, count), open)| f64::from(count) / *open as f64).sum::<f64>()
+    }
+
+    /// How many sub-records have all of `items`.
+    pub(super) fn support(&self, items: &[ItemId]) -> u64 {
+        match items {
+            [item] => self.domain.binary_search(item).map_or(0, |i| self.supports[i].0),
+            _ if self.postings.is_empty() => self.bag.support(items),
+            _ => {
+                let mut support = 0;
+                self.each_with(items, |_, _, count| support += u64::from(count));
+                support
+            }
+        }
     }
 }
 
 impl ClusterWorlds<'_> {
-    /// The lowest shared chunk that can bring `item` to the leaf, as an index
-    /// of its inflows.
-    fn inflow(&self, leaf: &Leaf, item: ItemId) -> Option<usize> {
-        let chunks = self.shared_with.get(&item)?;
-        chunks.iter().find_map(|c| leaf.shared.binary_search_by_key(c, |i| i.chunk).ok())
+    /// Where a leaf has each item from: a record chunk, [`TERM`], or the lowest
+    /// shared chunk that can bring it. None if one has no source.
+    pub(super) fn sources(&self, leaf: &Leaf, itemset: &[ItemId]) -> Option<Vec<u32>> {
+        let source = |&item: &ItemId| {
+            if let Some(&chunk) = leaf.own.iter().find(|&&c| self.chunks[c].has(item)) {
+                return Some(chunk as u32);
+            }
+            if leaf.term_chunk.binary_search(&item).is_ok() {
+                return Some(TERM);
+            }
+            let mut inflows = self.inflows(leaf);
+            let brings = |(chunk, blocked): &(usize, &[ItemId])| {
+                self.chunks[*chunk].has(item) && !blocked.contains(&item)
+            };
+            inflows.find(brings).map(|(chunk, _)| chunk as u32)
+        };
+        itemset.iter().map(source).collect()
     }
 
-    /// Splits the itemset by its sources in a leaf; none if an item has no
-    /// source or no sub-record with a part may be there.
-    pub(super) fn parts(&self, leaf: &Leaf, itemset: &[ItemId]) -> Option<Parts> {
+    /// Splits the itemset by its sources in a leaf; none if no sub-record with
+    /// a part may be there.
+    pub(super) fn parts(
+        &self,
+        leaf: &Leaf,
+        itemset: &[ItemId],
+        sources: &[u32],
+        asked: &mut Asked,
+    ) -> Option<Parts> {
         let mut parts = Parts::default();
-        for &item in itemset {
-            if let Some(&chunk) = leaf.own.iter().find(|&&c| self.chunks[c].has(item)) {
+        for (&item, &source) in itemset.iter().zip(sources) {
+            let chunk = source as usize;
+            if source == TERM {
+                parts.terms += 1;
+            } else if self.chunks[chunk].is_shared() {
+                match parts.shared.iter_mut().find(|p| p.chunk == chunk) {
+                    Some(part) => part.items.push(item),
+                    None => {
+                        let part = SharedPart { chunk, items: vec![item], most: 0, mean: 0.0 };
+                        parts.shared.push(part);
+                    }
+                }
+            } else {
                 match parts.own.iter_mut().find(|p| p.chunk == chunk) {
                     Some(part) => part.items.push(item),
                     None => parts.own.push(OwnPart { chunk, items: vec![item], count: 0 }),
-                }
-            } else if leaf.term_chunk.binary_search(&item).is_ok() {
-                parts.terms += 1;
-            } else {
-                let inflow = self.inflow(leaf, item)?;
-                match parts.shared.iter_mut().find(|p| p.inflow == inflow) {
-                    Some(part) => part.items.push(item),
-                    None => {
-                        let Inflow { node, chunk, .. } = leaf.shared[inflow];
-                        let items = vec![item];
-                        let part = SharedPart { inflow, node, chunk, items, most: 0, mean: 0.0 };
-                        parts.shared.push(part);
-                    }
                 }
             }
         }
@@ -145,22 +229,13 @@ impl ClusterWorlds<'_> {
             part.count = self.chunks[part.chunk].support(&part.items);
         }
         for part in &mut parts.shared {
-            let (chunk, inflow) = (&self.chunks[part.chunk], &leaf.shared[part.inflow]);
-            part.most = chunk.most(inflow, &part.items);
-            part.mean = chunk.mean(inflow, &part.items, leaf.model.size);
+            let (chunk, blocked) = (&self.chunks[part.chunk], leaf.blocked(part.chunk));
+            let (most, mean) = asked.coming(part.chunk, chunk, blocked, &part.items);
+            (part.most, part.mean) = (most, mean * leaf.model.size as f64);
         }
         let empty =
             parts.own.iter().any(|p| p.count == 0) || parts.shared.iter().any(|p| p.most == 0);
         (!empty).then_some(parts)
-    }
-}
-
-impl Chunk<'_> {
-    fn support(&self, items: &[ItemId]) -> u64 {
-        match items {
-            [item] => self.domain.binary_search(item).map_or(0, |i| self.supports[i].0),
-            _ => self.bag.support(items),
-        }
     }
 }
 

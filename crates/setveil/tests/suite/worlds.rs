@@ -5,7 +5,7 @@ use setveil::data::Vocabulary;
 use setveil::data::{ItemId, K};
 use setveil::release::Disassociated;
 use setveil::release::{Bag, Cluster, JointCluster, SimpleCluster};
-use setveil::worlds::{ClusterModel, ClusterWorlds, Knowledge, ReleaseWorlds};
+use setveil::worlds::{ClusterModel, Knowledge, ReleaseWorlds};
 use testkit::random::rng;
 use testkit::worlds::{each_world, support};
 
@@ -29,6 +29,12 @@ fn simple(rng: &mut impl RngExt, size: u32, first: ItemId, chunks: u32, terms: u
         record_chunks: (0..chunks).map(|c| bag(rng, &domain(c), size)).collect(),
         term_chunk: (0..terms).map(|t| first + 2 * chunks + t).collect(),
     })
+}
+
+/// A release of one cluster, over items 0 to 41.
+fn alone(cluster: &Cluster) -> Disassociated {
+    let vocabulary = Vocabulary::new((0..42).map(|i| format!("{i:02}")));
+    Disassociated { vocabulary, clusters: vec![cluster.clone()] }
 }
 
 /// Every itemset of at most three of the items.
@@ -79,7 +85,8 @@ fn simple_clusters_agree_with_enumeration() {
             }
             tried += 1;
             assert!((model.log_worlds() - (count as f64).ln()).abs() < 1e-8, "{cluster:?}");
-            let worlds = ClusterWorlds::new(&cluster, knowledge);
+            let body = alone(&cluster);
+            let worlds = ReleaseWorlds::new(&body, knowledge);
             for (set, (least, sum, greatest)) in sets.iter().zip(seen) {
                 let answer = worlds.answer(set);
                 let mean = sum as f64 / count as f64;
@@ -122,10 +129,14 @@ fn joint(rng: &mut impl RngExt, deep: bool) -> Cluster {
     join(rng, vec![lower, third], &domain)
 }
 
+/// The expectation in joint clusters is an approximation: every single one is
+/// held against the exact mean. These clusters of up to six records are where
+/// it is worst, because what it neglects (that sub-records exclude each other,
+/// that no record may stay empty) weighs most where there are few records.
 #[test]
 fn joint_clusters_stay_inside_the_bounds_and_near_the_mean() {
     let mut rng = rng(2);
-    let (mut tried, mut asked, mut exact, mut error) = (0, 0, 0, 0.0);
+    let (mut tried, mut exact, mut errors) = (0, 0, Vec::new());
     while tried < 300 {
         let deep = tried % 2 == 1;
         let cluster = joint(&mut rng, deep);
@@ -138,7 +149,8 @@ fn joint_clusters_stay_inside_the_bounds_and_near_the_mean() {
                 continue;
             }
             tried += 1;
-            let worlds = ClusterWorlds::new(&cluster, knowledge);
+            let body = alone(&cluster);
+            let worlds = ReleaseWorlds::new(&body, knowledge);
             for (set, (least, sum, greatest)) in sets.iter().zip(seen) {
                 let answer = worlds.answer(set);
                 let mean = sum as f64 / count as f64;
@@ -148,15 +160,20 @@ fn joint_clusters_stay_inside_the_bounds_and_near_the_mean() {
                     assert!((answer.expected - mean).abs() < 1e-8, "{}", context());
                     exact += 1;
                 } else {
-                    error += (answer.expected - mean).abs();
-                    asked += 1;
+                    let error = (answer.expected - mean).abs();
+                    assert!(error < 1.25, "{error}: {}", context());
+                    errors.push(error);
                 }
             }
         }
     }
-    let mean_error = error / f64::from(asked);
-    assert!(exact > 1000 && asked > 300, "{exact} {asked}");
-    assert!(mean_error < 0.12, "mean error {mean_error} over {asked} answers");
+    assert!(exact > 1000 && errors.len() > 300, "{exact} {}", errors.len());
+    errors.sort_by(f64::total_cmp);
+    let mean_error = errors.iter().sum::<f64>() / errors.len() as f64;
+    let [median, most] = [0.5, 0.95].map(|share| errors[(errors.len() as f64 * share) as usize]);
+    // Measured over 4,870 answers: mean .096, median .048, 95 % within .33, worst 1.2.
+    let summary = format!("{}: {mean_error} {median} {most}", errors.len());
+    assert!(mean_error < 0.1 && median < 0.05 && most < 0.34, "{summary}");
 }
 
 #[test]
@@ -224,8 +241,7 @@ fn posteriors_of_joint_clusters_agree_with_their_answers() {
     let mut asked = 0;
     for i in 0..300 {
         let cluster = joint(&mut rng, i % 2 == 0);
-        let vocabulary = Vocabulary::new((0..42).map(|i| format!("{i:02}")));
-        let body = Disassociated { vocabulary, clusters: vec![cluster.clone()] };
+        let body = alone(&cluster);
         let worlds = ReleaseWorlds::new(&body, Knowledge::Format);
         for known in itemsets(&items).into_iter().filter(|s| s.len() <= 2) {
             let posterior = worlds.posterior(&known);
