@@ -181,7 +181,7 @@ fn the_algorithm_aware_attacker_finds_what_all_inputs_have_in_common() {
     for (run, l) in [None, Some(L::new(2).unwrap())].into_iter().enumerate() {
         let hidden = move |item: ItemId| l.is_some() && item == secret;
         let publish = move |records: &[&[ItemId]]| {
-            Verpart { k, m }.partition(&mut Default::default(), records, &hidden)
+            Verpart { k, m }.partition(&mut Default::default(), records, &hidden).cluster
         };
         let kernel = match l {
             Some(l) => Kernel::new(publish).with_sensitive(vec![secret], l),
@@ -216,7 +216,7 @@ fn the_algorithm_aware_attacker_finds_what_all_inputs_have_in_common() {
     // The saboteur: an attacker who does not know the list takes the hidden
     // item for one that VERPART would have put into a chunk.
     let publish = move |records: &[&[ItemId]]| {
-        Verpart { k, m }.partition(&mut Default::default(), records, &|item| item == secret)
+        Verpart { k, m }.partition(&mut Default::default(), records, &|item| item == secret).cluster
     };
     let rows: [&[ItemId]; 4] = [&[0, 3], &[0, 1, 3], &[0, 1], &[1]];
     let output = publish(&rows);
