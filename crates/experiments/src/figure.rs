@@ -59,13 +59,12 @@ impl Figure {
         let mut table = format!("line,{},{}\n", self.x, self.y);
         for (name, points) in &self.lines {
             for &(x, y) in points {
-                writeln!(table, "{name},{},{y}", self.label(x))?;
+                writeln!(table, "{},{},{y}", quoted(name), quoted(&self.label(x)))?;
             }
         }
         std::fs::write(folder.join(format!("{}.csv", self.name)), table)?;
         self.plot(&folder.join(format!("{}.svg", self.name))).map_err(|e| anyhow!("{e}"))?;
-        println!("{}", self.table());
-        Ok(())
+        Ok(std::io::Write::write_all(&mut std::io::stdout(), (self.table() + "\n").as_bytes())?)
     }
 
     /// A line a row, in Markdown; a dash where a line has no point.
@@ -169,6 +168,15 @@ fn key((x, y): (i32, i32), colour: RGBAColor) -> PathElement<(i32, i32)> {
     PathElement::new([(x, y), (x + 18, y)], colour.stroke_width(2))
 }
 
+/// A field of a CSV table.
+fn quoted(text: &str) -> String {
+    if text.contains([',', '"']) {
+        format!("\"{}\"", text.replace('"', "\"\""))
+    } else {
+        text.to_owned()
+    }
+}
+
 /// Three digits that count.
 fn short(y: f64) -> String {
     let whole = y.abs().max(1e-3).log10().floor() as i32;
@@ -195,9 +203,9 @@ mod tests {
         let mut figure = Figure::new("f", "Fig. 2", "data", "loss");
         figure.bar("a", "second", 2.0);
         figure.bar("a", "first", 12.0);
-        figure.bar("b", "first", 3.5);
+        figure.bar("b, too", "first", 3.5);
         let expected = "Fig. 2 (loss)\n\n| data | second | first |\n|---|---|---|\n\
-            | a | 2.00 | 12.0 |\n| b | - | 3.50 |\n";
+            | a | 2.00 | 12.0 |\n| b, too | - | 3.50 |\n";
         assert_eq!(figure.table(), expected);
         let folder = std::env::temp_dir().join(format!("setveil-figure-{}", std::process::id()));
         std::fs::create_dir_all(&folder).unwrap();
@@ -205,7 +213,7 @@ mod tests {
         let table = std::fs::read_to_string(folder.join("f.csv")).unwrap();
         let plot = std::fs::read_to_string(folder.join("f.svg")).unwrap();
         std::fs::remove_dir_all(&folder).unwrap();
-        assert_eq!(table, "line,data,loss\na,second,2\na,first,12\nb,first,3.5\n");
+        assert_eq!(table, "line,data,loss\na,second,2\na,first,12\n\"b, too\",first,3.5\n");
         assert!(plot.contains("second") && plot.contains("Fig. 2"));
     }
 }

@@ -50,7 +50,7 @@ impl Args {
         }
         let data = load("bms-webview-2")?;
         if wants(4) {
-            let values = [1, 2, 3, 4, 5, 6].map(|m| (f64::from(m), m));
+            let values = [1, 2, 3, 4, 5, 6, 8, 12, 16].map(|m| (f64::from(m), m));
             draw(folder, "4", "m", &values, |&m| measure(&data, &FANOUTS, 10, m))?;
         }
         if wants(5) {
