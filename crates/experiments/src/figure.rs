@@ -132,7 +132,7 @@ impl Figure {
     fn draw_bars(&self, area: &Area) -> Drawn {
         let right = self.categories.len() as f64 - 0.5;
         let mut chart =
-            chart(area, &self.title).build_cartesian_2d(-0.5..right, 0.0..self.top())?;
+            chart(area, &self.title).build_cartesian_2d(-0.5..right, 0.0..self.top() * 1.2)?;
         let whole = |x: &f64| if x.fract() == 0.0 { self.label(*x) } else { String::new() };
         let mut mesh = chart.configure_mesh();
         mesh.x_desc(&self.x).y_desc(&self.y).light_line_style(WHITE).bold_line_style(GRID);
@@ -148,7 +148,10 @@ impl Figure {
             chart.draw_series(bars.iter().map(bar))?.label(name).legend(move |at| key(at, colour));
         }
         if self.lines.len() > 1 {
-            chart.configure_series_labels().background_style(PAPER).border_style(GRID).draw()?;
+            let mut names = chart.configure_series_labels();
+            // In the room above the bars.
+            names.position(SeriesLabelPosition::UpperRight);
+            names.background_style(PAPER).border_style(GRID).draw()?;
         }
         Ok(())
     }
@@ -177,8 +180,11 @@ fn quoted(text: &str) -> String {
     }
 }
 
-/// Three digits that count.
+/// Whole numbers as they are, others with three digits that count.
 fn short(y: f64) -> String {
+    if y.fract() == 0.0 {
+        return y.to_string();
+    }
     let whole = y.abs().max(1e-3).log10().floor() as i32;
     format!("{y:.*}", (2 - whole).clamp(0, 4) as usize)
 }
@@ -194,7 +200,7 @@ mod tests {
         figure.point("a", 2.0, 1_234.5);
         figure.point("b", 2.0, 0.0);
         let expected = "Fig. 1 (loss)\n\n| k | 2 | 10 |\n|---|---|---|\n\
-            | a | 1234 | 0.123 |\n| b | 0.0000 | - |\n";
+            | a | 1234 | 0.123 |\n| b | 0 | - |\n";
         assert_eq!(figure.table(), expected);
     }
 
@@ -205,7 +211,7 @@ mod tests {
         figure.bar("a", "first", 12.0);
         figure.bar("b, too", "first", 3.5);
         let expected = "Fig. 2 (loss)\n\n| data | second | first |\n|---|---|---|\n\
-            | a | 2.00 | 12.0 |\n| b, too | - | 3.50 |\n";
+            | a | 2 | 12 |\n| b, too | - | 3.50 |\n";
         assert_eq!(figure.table(), expected);
         let folder = std::env::temp_dir().join(format!("setveil-figure-{}", std::process::id()));
         std::fs::create_dir_all(&folder).unwrap();
