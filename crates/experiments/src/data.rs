@@ -35,8 +35,8 @@ pub fn quest(parameters: &QuestParameters) -> anyhow::Result<Dataset> {
     })))
 }
 
-/// Quest data with BMS-POS's number of records and items and mean length. The
-/// longest record of BMS-POS has 164 items; those of Quest are far shorter.
+/// Quest data with BMS-POS's number of records and items and mean length. Its
+/// longest record has 26 items, that of BMS-POS 164.
 pub fn pos_stand_in() -> anyhow::Result<Dataset> {
     quest(&QuestParameters {
         records: 515_597,
