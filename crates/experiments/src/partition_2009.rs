@@ -11,12 +11,11 @@ use std::time::Instant;
 
 use setveil::Dataset;
 use setveil::data::hierarchy::{LeafOrder, balanced};
-use setveil::data::{ItemId, K, M};
-use setveil::generate::{Quest, QuestParameters};
+use setveil::data::{K, M};
 use setveil::methods::partition::Outcome;
 use setveil::methods::{apriori, partition};
 
-use crate::data::load;
+use crate::data::{load, pos_stand_in};
 use crate::figure::Figure;
 
 const FANOUTS: [usize; 3] = [4, 5, 6];
@@ -36,6 +35,12 @@ struct Point {
     apriori: [f64; 2],
 }
 
+impl Point {
+    fn lines(&self) -> [(&'static str, [f64; 2]); 2] {
+        [("Partition", self.partition), ("AA", self.apriori)]
+    }
+}
+
 impl Args {
     /// Runs the methods and writes the figures into `folder`.
     pub fn run(&self, folder: &Path) -> anyhow::Result<()> {
@@ -45,7 +50,7 @@ impl Args {
         }
         let data = load("bms-webview-2")?;
         if wants(4) {
-            let values = [1, 2, 3, 4, 5, 6].map(|m| (f64::from(m), m));
+            let values = [1, 2, 3, 4, 5, 6, 8, 12, 16].map(|m| (f64::from(m), m));
             draw(folder, "4", "m", &values, |&m| measure(&data, &FANOUTS, 10, m))?;
         }
         if wants(5) {
@@ -68,12 +73,28 @@ impl Args {
 
 /// Figure 3: the three data sets, AA with the largest m.
 fn data_sets(folder: &Path) -> anyhow::Result<()> {
-    let names = ["bms-webview-1", "bms-webview-2", "quest in the shape of bms-pos"];
-    let values = [0, 1, 2].map(|i| ((i + 1) as f64, i));
-    draw(folder, "3", "data set", &values, |&i| {
-        let data = if i < 2 { load(names[i])? } else { stand_in()? };
-        measure(&data, &FANOUTS, 10, 16)
-    })
+    let [mut time, mut loss] = figures("3", "data set");
+    let all = [
+        ("WebView-1", load("bms-webview-1")?),
+        ("WebView-2", load("bms-webview-2")?),
+        ("POS stand-in", pos_stand_in()?),
+    ];
+    for (name, data) in &all {
+        for (line, [seconds, ncp]) in measure(data, &FANOUTS, 10, 16)?.lines() {
+            time.bar(line, name, seconds);
+            loss.bar(line, name, ncp);
+        }
+    }
+    time.write(folder)?;
+    loss.write(folder)
+}
+
+fn figures(number: &str, x: &str) -> [Figure; 2] {
+    let figure = |part: &str, what: &str, y: &str| {
+        let title = format!("Fig. {number}{part}: {what} against {x}");
+        Figure::new(&format!("partition-2009-fig{number}{part}"), &title, x, y)
+    };
+    [figure("a", "time", "seconds"), figure("b", "information loss", "NCP in %")]
 }
 
 fn draw<T>(
@@ -83,12 +104,9 @@ fn draw<T>(
     values: &[(f64, T)],
     point: impl Fn(&T) -> anyhow::Result<Point>,
 ) -> anyhow::Result<()> {
-    let name = |part: &str| format!("partition-2009-figure-{number}{part}");
-    let mut time = Figure::new(&name("a"), &format!("Time against {x}"), x, "seconds");
-    let mut loss = Figure::new(&name("b"), &format!("Information loss against {x}"), x, "NCP in %");
+    let [mut time, mut loss] = figures(number, x);
     for (at, value) in values {
-        let point = point(value)?;
-        for (line, [seconds, ncp]) in [("Partition", point.partition), ("AA", point.apriori)] {
+        for (line, [seconds, ncp]) in point(value)?.lines() {
             time.point(line, *at, seconds);
             loss.point(line, *at, ncp);
         }
@@ -121,21 +139,4 @@ fn measure(data: &Dataset, fanouts: &[usize], k: u32, m: u32) -> anyhow::Result<
 /// The first records; the hierarchy keeps all items.
 fn first(data: &Dataset, records: usize) -> Dataset {
     data.with_records(data.records().take(records))
-}
-
-/// Quest data with BMS-POS's number of records and items and mean length.
-fn stand_in() -> anyhow::Result<Dataset> {
-    let parameters = QuestParameters {
-        records: 515_597,
-        items: 1_657,
-        mean_length: 6.5,
-        ..QuestParameters::default()
-    };
-    let mut quest = Quest::new(&parameters, 1)?;
-    let mut records: Vec<Vec<ItemId>> = Vec::new();
-    while let Some(record) = quest.next_record() {
-        records.push(record.to_vec());
-    }
-    let labelled = records.iter().map(|r| r.iter().map(ToString::to_string));
-    Ok(Dataset::from_records(labelled))
 }
