@@ -99,11 +99,13 @@ fn run_with_details(
     }
     let input = data.read(context)?;
     let (release, details) = anonymize(&input.dataset)?;
+    // Writing needs memory too, and the records no longer.
+    let (format, left_out) = (input.format, input.left_out());
+    drop(input);
     // What can fail about the receipt fails before anything is published.
     let receipt = match &target.receipt {
         None => None,
         Some(path) => {
-            let (format, left_out) = (input.format, input.left_out());
             let now = std::time::SystemTime::now();
             let manifest = &release.manifest;
             let receipt =
@@ -122,7 +124,7 @@ fn run_with_details(
         items: manifest.items,
         parameters: &manifest.parameters,
         seconds: start.elapsed().as_secs_f64(),
-        left_out: input.left_out(),
+        left_out,
         details: &details,
     };
     context.answer(&answer, || {
@@ -138,5 +140,8 @@ fn run_with_details(
         }
         text
     })?;
+    // The command ends here, and the system takes memory back at once: list by
+    // list it takes a tenth as long as the work.
+    std::mem::forget(release);
     Ok(Exit::Done)
 }

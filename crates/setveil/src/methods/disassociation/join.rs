@@ -62,6 +62,9 @@ impl Joiner<'_> {
     /// Joins `b` to `a` if they have terms to share and Equation 1 says that
     /// it helps; `b` is empty afterwards. Says whether it did.
     pub(super) fn join(&self, a: &mut Node, b: &mut Node, scratch: &mut Scratch) -> bool {
+        if a.has_refused(b) {
+            return false;
+        }
         let candidates = self.candidates(a, b);
         if candidates.is_empty() {
             return false;

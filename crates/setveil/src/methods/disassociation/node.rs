@@ -16,8 +16,10 @@ pub(super) struct Node {
     pub(super) depth: u32,
     /// How many rounds have passed without a partner.
     pub(super) idle: u32,
+    /// First leaf and size of the last that was no partner.
+    refused: Option<(u32, u32)>,
     /// How many records of the node's term chunks have each of
-    /// [`Node::terms`]; 0 for a term that may not or cannot be shared.
+    /// [`Node::terms`]; 0 for a term that may not be shared.
     pub(super) supports: Vec<u32>,
     /// By ascending number.
     leaves: Vec<Leaf>,
@@ -100,15 +102,16 @@ impl Node {
         self.terms().iter().zip(&self.supports).filter(|(_, s)| **s > 0).map(|(&t, _)| t)
     }
 
-    /// Keeps only some of the terms that can be shared.
-    pub(super) fn retain_sharable(&mut self, keep: impl Fn(ItemId) -> bool) {
-        let mut supports = std::mem::take(&mut self.supports);
-        for (support, &term) in supports.iter_mut().zip(self.terms()) {
-            if !keep(term) {
-                *support = 0;
-            }
-        }
-        self.supports = supports;
+    /// Remembers that a join with `other`, as both are now, was refused.
+    pub(super) fn refuse(&mut self, other: &Self) {
+        self.idle += 1;
+        self.refused = Some((other.first_leaf(), other.size));
+    }
+
+    /// Whether a join with `other`, as both are now, was refused before. What
+    /// took another in has grown.
+    pub(super) fn has_refused(&self, other: &Self) -> bool {
+        self.refused == Some((other.first_leaf(), other.size))
     }
 
     /// The terms of all record and shared chunks, ascending.
@@ -151,6 +154,7 @@ impl Node {
         self.size += other.size;
         self.depth = self.depth.max(other.depth) + 1;
         self.idle = 0;
+        self.refused = None;
         self.supports = supports;
         self.leaves.append(&mut other.leaves);
         // The sort finds the two runs and merges them.

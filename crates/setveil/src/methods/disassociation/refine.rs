@@ -39,8 +39,7 @@ const MAX_DEPTH: u32 = 48;
 /// # Complexity
 /// A round is linear in the terms of the term chunks and in the records of the
 /// clusters that are joined, but for sorting the clusters. Clusters that find no
-/// partner leave and terms that only one cluster has left are forgotten, so
-/// rounds become cheaper quickly.
+/// partner leave, so rounds become cheaper quickly.
 ///
 /// # Deviations
 /// See [`join`](super::join). The order looks at the first four terms of a
@@ -62,10 +61,10 @@ pub(super) fn refine(
     let mut more = parameters.refine;
     while more {
         progress.stage("refining", Some(nodes.len() as u64));
-        let tcs = forget_lonely_terms(&mut nodes, data.item_count());
-        let finished = |n: &mut Node| {
-            n.idle >= PATIENCE || n.depth >= MAX_DEPTH || n.sharable().next().is_none()
-        };
+        let tcs = term_chunk_supports(&nodes, data.item_count());
+        let common = |t: ItemId| tcs[t as usize] > 1;
+        let finished =
+            |n: &mut Node| n.idle >= PATIENCE || n.depth >= MAX_DEPTH || !n.sharable().any(common);
         done.extend(nodes.extract_if(.., finished).map(Node::retire));
         order(&mut nodes, &tcs);
         more = join_neighbours(&mut nodes, &joiner, progress);
@@ -77,9 +76,8 @@ pub(super) fn refine(
     clusters
 }
 
-/// Forgets terms that fewer than two nodes have left: nodes only grow, so they
-/// can never be shared. Gives the terms' numbers of nodes (the paper's tcs).
-fn forget_lonely_terms(nodes: &mut [Node], items: usize) -> Vec<u32> {
+/// In how many (virtual) term chunks each term stands (the paper's tcs).
+fn term_chunk_supports(nodes: &[Node], items: usize) -> Vec<u32> {
     let count = |mut tcs: Vec<u32>, node: &Node| {
         node.sharable().for_each(|term| tcs[term as usize] += 1);
         tcs
@@ -91,9 +89,7 @@ fn forget_lonely_terms(nodes: &mut [Node], items: usize) -> Vec<u32> {
     let none = || vec![0; items];
     // Few and large pieces: each has counts of its own.
     let pieces = nodes.par_chunks(nodes.len().div_ceil(8).max(1));
-    let tcs = pieces.map(|piece| piece.iter().fold(none(), count)).reduce(none, sum);
-    nodes.par_iter_mut().for_each(|n| n.retain_sharable(|t| tcs[t as usize] > 1));
-    tcs
+    pieces.map(|piece| piece.iter().fold(none(), count)).reduce(none, sum)
 }
 
 /// Sorts the nodes by their most common terms (section 4, ordering of REFINE).
@@ -145,7 +141,7 @@ fn join_block(block: &mut [Node], joiner: &Joiner, scratch: &mut Scratch) {
             None => Some(i),
             Some(w) if joiner.join(&mut before[w], &mut from_here[0], scratch) => None,
             Some(w) => {
-                before[w].idle += 1;
+                before[w].refuse(&from_here[0]);
                 Some(i)
             }
         };
