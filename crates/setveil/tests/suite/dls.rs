@@ -4,8 +4,8 @@
 use proptest::prelude::*;
 use setveil::data::{ItemId, K, M};
 use setveil::measure::{Associations, Question, associations};
-use setveil::methods::disassociation::{self, Parameters, verpart};
-use setveil::methods::dls::{anonymize, dls_cluster, mpii, mpii_counts};
+use setveil::methods::disassociation::{self, Parameters, VerticalPartitioning, verpart};
+use setveil::methods::dls::{Dls, anonymize, dls_cluster, mpii, mpii_counts};
 use setveil::methods::members::members;
 use setveil::release::{Bag, Body, Cluster, Disassociated, Release, SimpleCluster, Supports};
 use setveil::verify::verify;
@@ -210,6 +210,19 @@ fn cluster() -> impl Strategy<Value = Vec<Vec<ItemId>>> {
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(600))]
+
+    /// REFINE shares terms of the term chunk with all of their records, also
+    /// a term that Lemma 2 sent there out of a suppressed chunk.
+    #[test]
+    fn terms_of_the_term_chunk_keep_their_original_supports(
+        records in cluster(), k_ in 2_u32..5, m_ in 1_u32..5,
+    ) {
+        let vertical = Dls { k: k(k_), m: m(m_) };
+        let split = vertical.partition(&mut (), &rows(&records), &|_| false);
+        let occur = |t: &ItemId| records.iter().filter(|r| r.contains(t)).count() as u32;
+        let expected: Vec<u32> = split.cluster.term_chunk.iter().map(occur).collect();
+        prop_assert_eq!(split.supports, expected);
+    }
 
     #[test]
     fn mpii_agrees_with_brute_force(records in cluster(), k_ in 2_u32..5, m_ in 1_u32..5) {

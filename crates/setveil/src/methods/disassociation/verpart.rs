@@ -157,3 +157,41 @@ fn split_many(
     let size = records.len() as u32;
     Split { cluster: SimpleCluster { size, record_chunks, term_chunk }, supports }
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        /// Words of bits and counts split a cluster alike, and say how often
+        /// each term of the term chunk occurs.
+        #[test]
+        fn few_records_are_split_like_many(
+            rows in prop::collection::vec(prop::collection::btree_set(0u32..12, 1..7), 2..=64),
+            k in 2u32..7,
+            m in 1u32..5,
+            hidden in 0u32..12,
+        ) {
+            let rows: Vec<Vec<ItemId>> = rows.iter().map(|r| r.iter().copied().collect()).collect();
+            let records: Vec<&[ItemId]> = rows.iter().map(Vec::as_slice).collect();
+            let (k, m) = (K::new(k).unwrap(), M::new(m).unwrap());
+            let hide = |item| item == hidden;
+            let mut scratch = Scratch {
+                counts: vec![0; 12],
+                masks: vec![0; 12],
+                index: vec![0; 12],
+                ..Scratch::default()
+            };
+            let few = split_few(&mut scratch, &records, k, m, &hide);
+            let many = split_many(&mut scratch, &records, k, m, &hide);
+            prop_assert_eq!(&few.cluster, &many.cluster);
+            prop_assert_eq!(&few.supports, &many.supports);
+            let whole = split(&mut scratch, &records, k, m, &hide);
+            let occur = |t: &ItemId| rows.iter().filter(|r| r.contains(t)).count() as u32;
+            let expected: Vec<u32> = whole.cluster.term_chunk.iter().map(occur).collect();
+            prop_assert_eq!(whole.supports, expected);
+        }
+    }
+}
