@@ -27,6 +27,23 @@ fn baskets() -> tempfile::TempDir {
 }
 
 #[test]
+fn a_hierarchy_made_by_hand_is_not_replaced_by_accident() {
+    let dir = baskets();
+    let file = dir.path().join("tree.csv");
+    std::fs::write(&file, "by hand").unwrap();
+    for kind in ["balanced", "alphabetical"] {
+        let line = format!("hierarchy {kind} baskets.dat -o tree.csv");
+        let refused = run(dir.path(), &line);
+        let error = String::from_utf8_lossy(&refused.stderr);
+        assert_eq!(refused.status.code(), Some(2));
+        assert!(error.contains("the file exists"), "{error}");
+        assert_eq!(std::fs::read(&file).unwrap(), b"by hand");
+    }
+    assert_eq!(json(dir.path(), "hierarchy balanced baskets.dat -o tree.csv --force").0, 0);
+    assert_ne!(std::fs::read(&file).unwrap(), b"by hand");
+}
+
+#[test]
 fn from_data_to_a_measured_release() {
     let dir = baskets();
     let dir = dir.path();
@@ -89,7 +106,7 @@ fn a_query_log_goes_all_the_way() {
             format!("hierarchy wordnet --wordnet {wordnet}"),
         ),
     ] {
-        assert_eq!(json(dir, &format!("{tree} -o tree.csv")).0, 0);
+        assert_eq!(json(dir, &format!("{tree} -o tree.csv --force")).0, 0);
         let line = format!(
             "anonymize partition log.txt {layout} --hierarchy tree.csv --hide-leaves -k 3 -o out \
              --force"

@@ -34,9 +34,37 @@ struct MadeArgs {
     /// How many neighbours make one group
     #[arg(long, default_value = "5", value_name = "F")]
     fanout: usize,
+    #[command(flatten)]
+    target: Target,
+}
+
+/// Where a hierarchy goes.
+#[derive(Debug, clap::Args)]
+pub(super) struct Target {
     /// The hierarchy file to write
     #[arg(long, short, value_name = "FILE")]
     output: PathBuf,
+    /// Replace an earlier file of that name
+    #[arg(long)]
+    force: bool,
+}
+
+impl Target {
+    /// Before any work: a hierarchy that somebody made by hand is not replaced
+    /// by accident.
+    pub(super) fn check(&self) -> anyhow::Result<()> {
+        anyhow::ensure!(
+            self.force || !self.output.exists(),
+            "{}: the file exists; choose another name or replace it with --force",
+            self.output.display()
+        );
+        Ok(())
+    }
+
+    pub(super) fn write(&self, hierarchy: &Hierarchy, context: &Context) -> anyhow::Result<Exit> {
+        io::write_hierarchy(hierarchy, &self.output)?;
+        answer(hierarchy, &self.output, context)
+    }
 }
 
 impl BalancedArgs {
@@ -53,10 +81,10 @@ impl AlphabeticalArgs {
 
 impl MadeArgs {
     fn run(&self, order: LeafOrder, context: &Context) -> anyhow::Result<Exit> {
+        self.target.check()?;
         let input = self.data.read(context)?;
         let hierarchy = balanced(input.dataset.vocabulary(), self.fanout, order)?;
-        io::write_hierarchy(&hierarchy, &self.output)?;
-        answer(&hierarchy, &self.output, context)
+        self.target.write(&hierarchy, context)
     }
 }
 
@@ -68,7 +96,7 @@ struct Answer<'a> {
 }
 
 /// What every command that makes a hierarchy answers.
-pub fn answer(hierarchy: &Hierarchy, path: &Path, context: &Context) -> anyhow::Result<Exit> {
+fn answer(hierarchy: &Hierarchy, path: &Path, context: &Context) -> anyhow::Result<Exit> {
     let answer =
         Answer { hierarchy: path, leaves: hierarchy.leaf_count(0), nodes: hierarchy.len() };
     context.answer(&answer, || {

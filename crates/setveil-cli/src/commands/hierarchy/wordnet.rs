@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use setveil::io;
 
+use super::made::Target;
 use crate::context::{Context, Exit};
 use crate::inputs::LayoutArgs;
 
@@ -23,13 +24,13 @@ pub struct Args {
     /// The directory of the WordNet database files
     #[arg(long, value_name = "DIR")]
     wordnet: PathBuf,
-    /// The hierarchy file to write
-    #[arg(long, short, value_name = "FILE")]
-    output: PathBuf,
+    #[command(flatten)]
+    target: Target,
 }
 
 impl Args {
     pub fn run(&self, context: &Context) -> anyhow::Result<Exit> {
+        self.target.check()?;
         let nouns = io::read_wordnet(&self.wordnet)?;
         let hierarchy = match &self.data {
             None => nouns.hierarchy(|_| true)?,
@@ -38,7 +39,6 @@ impl Args {
                 nouns.hierarchy(|noun| input.dataset.vocabulary().id(noun).is_some())?
             }
         };
-        io::write_hierarchy(&hierarchy, &self.output)?;
-        super::made::answer(&hierarchy, &self.output, context)
+        self.target.write(&hierarchy, context)
     }
 }
