@@ -3,8 +3,7 @@
 use divan::Bencher;
 use divan::counter::ItemsCount;
 use setveil::attack::{Options, attack};
-use setveil::data::{Dataset, DatasetBuilder, ItemId, K, M};
-use setveil::generate::{Quest, QuestParameters};
+use setveil::data::{Dataset, ItemId, K, M};
 use setveil::methods::disassociation::{Parameters, anonymize};
 use setveil::query::Index;
 use setveil::reconstruct::TermOccurrences;
@@ -18,14 +17,7 @@ fn main() {
 const QUESTIONS: usize = 1000;
 
 fn quest(records: u64) -> Dataset {
-    let parameters = QuestParameters { records, items: 2_000, ..Default::default() };
-    let mut quest = Quest::new(&parameters, 1).expect("valid parameters");
-    let mut builder = DatasetBuilder::default();
-    while let Some(record) = quest.next_record() {
-        record.iter().for_each(|item| builder.push(&item.to_string()));
-        builder.end_record();
-    }
-    builder.finish().0
+    testkit::random::quest(records, 2_000)
 }
 
 fn release(data: &Dataset) -> Release {

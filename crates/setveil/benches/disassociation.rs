@@ -2,8 +2,7 @@
 
 use divan::Bencher;
 use divan::counter::ItemsCount;
-use setveil::data::{Dataset, DatasetBuilder, ItemId, K, M};
-use setveil::generate::{Quest, QuestParameters};
+use setveil::data::{Dataset, ItemId, K, M};
 use setveil::methods::disassociation::{
     Clusters, HorizontalPartitioning, Horpart, Parameters, anonymize, verpart,
 };
@@ -16,14 +15,7 @@ fn main() {
 const RECORDS: u64 = 50_000;
 
 fn quest() -> Dataset {
-    let parameters = QuestParameters { records: RECORDS, items: 2_000, ..Default::default() };
-    let mut quest = Quest::new(&parameters, 1).expect("valid parameters");
-    let mut builder = DatasetBuilder::default();
-    while let Some(record) = quest.next_record() {
-        record.iter().for_each(|item| builder.push(&item.to_string()));
-        builder.end_record();
-    }
-    builder.finish().0
+    testkit::random::quest(RECORDS, 2_000)
 }
 
 fn parameters(k: u32, m: u32) -> Parameters {

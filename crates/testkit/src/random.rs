@@ -4,10 +4,24 @@ use proptest::prelude::*;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use setveil::Dataset;
+use setveil::data::DatasetBuilder;
+use setveil::generate::{Quest, QuestParameters};
 
 /// A generator for tests: the same numbers for the same seed, everywhere.
 pub fn rng(seed: u64) -> ChaCha8Rng {
     ChaCha8Rng::seed_from_u64(seed)
+}
+
+/// Market baskets of the Quest model over items `0`, `1`, ...
+pub fn quest(records: u64, items: u32) -> Dataset {
+    let parameters = QuestParameters { records, items, ..Default::default() };
+    let mut quest = Quest::new(&parameters, 1).expect("valid parameters");
+    let mut builder = DatasetBuilder::default();
+    while let Some(record) = quest.next_record() {
+        record.iter().for_each(|item| builder.push(&item.to_string()));
+        builder.end_record();
+    }
+    builder.finish().0
 }
 
 /// Records over single-letter items `a`, `b`, ... with a skewed frequency.

@@ -7,7 +7,7 @@ use serde::Serialize;
 use setveil::measure::evaluate;
 use setveil::profile::profile;
 use setveil::report::{Measured, Risk, report};
-use setveil::{Dataset, Release, measure};
+use setveil::{Dataset, Release, io, measure};
 
 use super::evaluate::MeasureArgs;
 use super::verify::check;
@@ -49,11 +49,7 @@ struct Answer<'a> {
 
 impl Args {
     pub fn run(&self, context: &Context) -> anyhow::Result<Exit> {
-        anyhow::ensure!(
-            self.force || !self.output.exists(),
-            "{}: the page exists; choose another name or replace it with --force",
-            self.output.display()
-        );
+        io::check_file(&self.output, self.force)?;
         let options = self.measure.options()?;
         let (release, verdict) = check(&self.release)?;
         let measured = match &self.original {

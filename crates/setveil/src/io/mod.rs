@@ -20,4 +20,4 @@ pub use release::{
     FileFault, OpenedRelease, check_target, open_release, read_release, write_release,
 };
 pub use wordnet::read_wordnet;
-pub use write::{write_query_log, write_quest};
+pub use write::{check_file, write_query_log, write_quest};

@@ -13,6 +13,7 @@ use sha2::{Digest, Sha256};
 
 use super::LeftOut;
 use super::release::hex;
+use super::write::check_file;
 use crate::release::Manifest;
 use crate::{Error, Result};
 
@@ -93,12 +94,7 @@ pub fn check_receipt(path: &Path, release: &Path, force: bool) -> Result<()> {
             "it is private: keep it in another directory",
         );
     }
-    if path.is_dir() {
-        return refuse("this is a directory", "name a file for the receipt");
-    }
-    if path.exists() && !force {
-        return refuse("the file exists", "choose another name or replace it with --force");
-    }
+    check_file(path, force)?;
     let parent = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
     if !parent.is_dir() {
         return refuse("its directory does not exist", "make the directory first");

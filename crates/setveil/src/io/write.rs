@@ -91,6 +91,19 @@ fn decimal(mut number: u64, out: &mut Vec<u8>) {
     out.extend_from_slice(&digits[at..]);
 }
 
+/// Checks before any work that a file can be written to `path`: that it is no
+/// directory, and nothing that would be lost unless `force` is given.
+pub fn check_file(path: &Path, force: bool) -> Result<()> {
+    let refuse = |found: &str, hint: &str| Err(Error::input(path, None, found, hint));
+    if path.is_dir() {
+        return refuse("this is a directory", "name a file");
+    }
+    if path.exists() && !force {
+        return refuse("the file exists", "choose another name or replace it with --force");
+    }
+    Ok(())
+}
+
 /// A file that appears under its name only when it is complete, or standard output.
 struct Output {
     path: PathBuf,
@@ -111,13 +124,7 @@ impl Output {
             let out = Encoder::Plain(Box::new(BufWriter::new(std::io::stdout())));
             return Ok(Self { path: "(standard output)".into(), partial: None, out });
         }
-        if path.is_dir() {
-            return Err(Error::input(path, None, "this is a directory", "name a file"));
-        }
-        if path.exists() && !force {
-            let hint = "choose another name or replace it with --force";
-            return Err(Error::input(path, None, "the file exists", hint));
-        }
+        check_file(path, force)?;
         let mut partial = path.as_os_str().to_owned();
         partial.push(format!(".{}.partial", std::process::id()));
         let partial = PathBuf::from(partial);

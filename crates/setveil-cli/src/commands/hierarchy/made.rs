@@ -53,12 +53,7 @@ impl Target {
     /// Before any work: a hierarchy that somebody made by hand is not replaced
     /// by accident.
     pub(super) fn check(&self) -> anyhow::Result<()> {
-        anyhow::ensure!(
-            self.force || !self.output.exists(),
-            "{}: the file exists; choose another name or replace it with --force",
-            self.output.display()
-        );
-        Ok(())
+        Ok(io::check_file(&self.output, self.force)?)
     }
 
     pub(super) fn write(&self, hierarchy: &Hierarchy, context: &Context) -> anyhow::Result<Exit> {
