@@ -107,6 +107,11 @@ impl Dataset {
         &self.items
     }
 
+    /// The items of some successive records, one record after the other.
+    pub fn occurrences_of(&self, records: std::ops::Range<usize>) -> &[ItemId] {
+        &self.items[self.offsets[records.start]..self.offsets[records.end]]
+    }
+
     /// The labels.
     pub fn vocabulary(&self) -> &Vocabulary {
         &self.vocabulary

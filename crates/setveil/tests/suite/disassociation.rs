@@ -188,6 +188,91 @@ fn chains_as_long_as_the_domain_do_not_overflow_the_stack() {
     }
 }
 
+/// HORPART as the paper writes it: count again after every split.
+fn rescan(data: &Dataset, may_split: &[bool], part: Vec<u32>, max: usize) -> Vec<Vec<u32>> {
+    let mut counts = vec![0; data.item_count()];
+    for &r in &part {
+        data.record(r as usize).iter().for_each(|&item| counts[item as usize] += 1);
+    }
+    let splits = |&t: &usize| may_split[t] && 1 < counts[t] && counts[t] < part.len();
+    let best = (0..counts.len()).filter(splits).max_by_key(|&t| (counts[t], usize::MAX - t));
+    let Some(term) = best.filter(|_| part.len() > max) else { return vec![part] };
+    let has = |r: &u32| data.record(*r as usize).contains(&(term as ItemId));
+    let (with, without) = part.iter().partition(|r| has(r));
+    let mut clusters = rescan(data, may_split, with, max);
+    clusters.extend(rescan(data, may_split, without, max));
+    clusters
+}
+
+/// What the records of each cluster say, small clusters together and large
+/// ones cut.
+fn pooled(data: &Dataset, clusters: Vec<Vec<u32>>, k: usize, max: usize) -> Vec<Vec<&[ItemId]>> {
+    let (mut done, mut waiting) = (Vec::new(), Vec::new());
+    for cluster in clusters {
+        let mut rows: Vec<&[ItemId]> = cluster.iter().map(|&r| data.record(r as usize)).collect();
+        if rows.len() >= k {
+            done.push(rows);
+            continue;
+        }
+        waiting.append(&mut rows);
+        if waiting.len() >= k {
+            done.push(std::mem::take(&mut waiting));
+        }
+    }
+    if done.is_empty() {
+        done.push(Vec::new());
+    }
+    done.last_mut().unwrap().append(&mut waiting);
+    let mut cut = Vec::new();
+    for mut rows in done {
+        rows.sort();
+        let (len, pieces) = (rows.len(), rows.len().div_ceil(max));
+        cut.extend((0..pieces).map(|p| rows[p * len / pieces..(p + 1) * len / pieces].to_vec()));
+    }
+    cut
+}
+
+/// Fails unless HORPART finds the clusters that rescanning finds.
+fn assert_as_rescanned(data: &Dataset, may_split: &[bool], k: u32, max: usize) {
+    let clusters = Horpart.partition(data, may_split, sizes(k, max), &());
+    let found: Vec<Vec<&[ItemId]>> = clusters
+        .iter()
+        .map(|cluster| {
+            let mut rows: Vec<_> = cluster.iter().map(|&r| data.record(r as usize)).collect();
+            rows.sort();
+            rows
+        })
+        .collect();
+    let naive = rescan(data, may_split, (0..data.len() as u32).collect(), max);
+    assert!(found == pooled(data, naive, k as usize, max));
+}
+
+proptest! {
+    #[test]
+    fn horpart_finds_what_rescanning_finds(
+        data in testkit::random::dataset(60, 9),
+        k in 2u32..5,
+        more in 0usize..6,
+        hidden in 0usize..9,
+    ) {
+        let may_split: Vec<bool> = (0..data.item_count()).map(|item| item != hidden).collect();
+        assert_as_rescanned(&data, &may_split, k, 2 * k as usize + more);
+    }
+}
+
+#[test]
+fn horpart_finds_what_rescanning_finds_where_chains_are_large() {
+    // Half of the records have the most frequent term: its chain is divided
+    // among threads once more.
+    let records = testkit::random::records(3, 24_000, 24, 6.0);
+    let data = Dataset::from_records(records);
+    let mut may_split = vec![true; data.item_count()];
+    assert!(data.supports().into_iter().max() > Some(9_000));
+    assert_as_rescanned(&data, &may_split, 5, 50);
+    may_split[0] = false;
+    assert_as_rescanned(&data, &may_split, 5, 200);
+}
+
 fn sizes(k: u32, max: usize) -> Sizes {
     Sizes::new(K::new(k).unwrap(), max).unwrap()
 }

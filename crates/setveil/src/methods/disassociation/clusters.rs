@@ -17,6 +17,12 @@ impl Clusters {
         self.ends.push(self.records.len());
     }
 
+    /// Adds records to the last cluster, which must exist.
+    pub(super) fn extend_last(&mut self, records: &[u32]) {
+        self.records.extend_from_slice(records);
+        *self.ends.last_mut().expect("a cluster") = self.records.len();
+    }
+
     /// How many clusters there are.
     pub fn len(&self) -> usize {
         self.ends.len()

@@ -3,20 +3,23 @@
 //!
 //! A part that is too large is split by its most frequent term into the
 //! records that have it and the rest; the rest is split again, until it is
-//! small. Each such *chain* keeps the counts of what is left by subtracting
-//! what goes, and finds the records of a term through posting lists. The parts
-//! that leave a chain are chains of their own, on any thread.
+//! small. Each such *chain* finds the records of a term through posting lists
+//! ([`postings`](super::postings)). The parts that leave a chain and are still
+//! too large are chains of their own: large ones on any thread, small ones on
+//! a stack beside their parent, while their rows are still in the cache.
 //!
 //! Clusters are sets of records that depend on the content alone: neither the
 //! order of the rows nor the number of threads changes them. What becomes of
 //! clusters that are too small is in [`pooling`](super::pooling).
 
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
+use std::ops::Range;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use rayon::prelude::*;
+
 use super::pooling;
+use super::postings::{Postings, Queue};
 use super::{Clusters, HorizontalPartitioning, Sizes};
 use crate::data::{Dataset, ItemId};
 use crate::progress::Progress;
@@ -28,7 +31,9 @@ use crate::progress::Progress;
 ///
 /// # Complexity
 /// A record takes part in at most as many chains as it has terms, and costs
-/// its length in each; in practice in three or four.
+/// its length in each; in practice in five. The list of a term is read again
+/// whenever the term comes to the front with a count that is out of date, half
+/// the lists never, and gets shorter each time.
 ///
 /// # Deviations
 /// The paper rescans what is left after every split, which is quadratic, and
@@ -38,6 +43,11 @@ use crate::progress::Progress;
 /// ends where no two records have a term in common: what is left is cut.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Horpart;
+
+/// From so many records on a chain may run on another thread.
+const LARGE: usize = 8192;
+/// The records of the whole data are listed in so many pieces at the same time.
+const PIECES: usize = 16;
 
 impl HorizontalPartitioning for Horpart {
     fn partition(
@@ -53,44 +63,18 @@ impl HorizontalPartitioning for Horpart {
             may_split,
             max: sizes.max(),
             next_chain: AtomicUsize::new(1),
-            chains: Mutex::default(),
-            scratch: Mutex::default(),
+            outcomes: Mutex::default(),
+            workers: Mutex::default(),
             progress,
         };
-        let all: Vec<u32> = (0..data.len() as u32).collect();
-        let whole = if all.len() <= shared.max {
-            vec![Part::Cluster(all)]
-        } else {
-            rayon::scope(|scope| {
-                run(scope, &shared, Chain { number: 0, records: all, rows: None });
-            });
-            vec![Part::Chain(0)]
-        };
-        let chains = shared.chains.into_inner().expect("no chain panicked");
-        pooling::pool(depth_first(whole, chains), data, sizes)
+        if data.len() <= shared.max {
+            let all: Vec<u32> = (0..data.len() as u32).collect();
+            return pooling::pool([&all[..]].into_iter(), data, sizes);
+        }
+        rayon::scope(|scope| split_data(scope, &shared));
+        let outcomes = shared.outcomes.into_inner().expect("no chain panicked");
+        pooling::pool(DepthFirst::new(&outcomes), data, sizes)
     }
-}
-
-/// What a chain falls into, in order.
-enum Part {
-    Cluster(Vec<u32>),
-    Chain(usize),
-}
-
-/// A part of the data that is still too large.
-struct Chain {
-    number: usize,
-    records: Vec<u32>,
-    /// None for the whole data.
-    rows: Option<Rows>,
-}
-
-/// The items of a chain's records that can still split it, side by side: the
-/// passes over a chain then read memory in order.
-#[derive(Default)]
-struct Rows {
-    ends: Vec<u32>,
-    items: Vec<ItemId>,
 }
 
 struct Shared<'a> {
@@ -98,120 +82,215 @@ struct Shared<'a> {
     may_split: &'a [bool],
     max: usize,
     next_chain: AtomicUsize,
-    chains: Mutex<Vec<(usize, Vec<Part>)>>,
-    scratch: Mutex<Vec<Scratch>>,
+    outcomes: Mutex<Vec<Outcome>>,
+    workers: Mutex<Vec<Worker>>,
     progress: &'a dyn Progress,
 }
 
-/// Arrays that are clean between chains.
+impl Shared<'_> {
+    fn put(&self, outcome: Outcome) {
+        self.progress.advance(outcome.records.len() as u64);
+        self.outcomes.lock().expect("no chain panicked").push(outcome);
+    }
+}
+
+/// What a chain falls into, in order.
+enum Part {
+    /// Where its records stand in the outcome.
+    Cluster(Range<usize>),
+    Chain(usize),
+}
+
+/// What some chains fell into.
 #[derive(Default)]
-struct Scratch {
-    /// Per item: how many of the records that are left have it.
-    counts: Vec<u32>,
-    /// Per item: where its posting list starts and ends; both 0 if it has none.
-    starts: Vec<u32>,
-    ends: Vec<u32>,
-    touched: Vec<ItemId>,
-    postings: Vec<u32>,
-    gone: Vec<bool>,
+struct Outcome {
+    /// The numbers of the chains, with where their parts stand.
+    chains: Vec<(usize, Range<usize>)>,
+    parts: Vec<Part>,
+    records: Vec<u32>,
 }
 
-fn run<'s>(scope: &rayon::Scope<'s>, shared: &'s Shared<'s>, chain: Chain) {
-    let mut scratch = shared.scratch.lock().expect("no chain panicked").pop().unwrap_or_default();
-    for array in [&mut scratch.counts, &mut scratch.starts, &mut scratch.ends] {
-        array.resize(shared.data.item_count(), 0);
+impl Outcome {
+    fn push_cluster(&mut self, records: impl Iterator<Item = u32>) {
+        let start = self.records.len();
+        self.records.extend(records);
+        if self.records.len() > start {
+            self.parts.push(Part::Cluster(start..self.records.len()));
+        }
     }
-    let number = chain.number;
-    let parts = split(shared, chain, &mut scratch, |child| {
-        scope.spawn(move |scope| run(scope, shared, child));
-    });
-    shared.scratch.lock().expect("no chain panicked").push(scratch);
-    shared.chains.lock().expect("no chain panicked").push((number, parts));
+
+    /// Announces a chain and gives its number.
+    fn push_chain(&mut self, shared: &Shared) -> usize {
+        let number = shared.next_chain.fetch_add(1, Ordering::Relaxed);
+        self.parts.push(Part::Chain(number));
+        number
+    }
+
+    /// Ends the chain whose parts were pushed since the last one ended.
+    fn end_chain(&mut self, number: usize) {
+        let start = self.chains.last().map_or(0, |(_, parts)| parts.end);
+        self.chains.push((number, start..self.parts.len()));
+    }
 }
 
-/// Splits a chain by its most frequent terms until the rest is small.
-fn split(
-    shared: &Shared,
-    chain: Chain,
-    scratch: &mut Scratch,
-    mut spawn: impl FnMut(Chain),
-) -> Vec<Part> {
-    let Chain { records, rows, .. } = chain;
-    let row = |position: usize| match &rows {
-        None => shared.data.record(records[position] as usize),
-        Some(rows) => {
-            let start = if position == 0 { 0 } else { rows.ends[position - 1] as usize };
-            &rows.items[start..rows.ends[position] as usize]
-        }
-    };
-    let mut heap = index(shared.may_split, records.len(), &row, scratch);
-    let (mut left, mut parts) = (records.len(), Vec::new());
-    let mut ahead: Vec<&[ItemId]> = Vec::with_capacity(AHEAD);
-    let mean_length = scratch.postings.len() / records.len() + 1;
-    while left > shared.max {
-        // Alg. HORPART, line 3. Counts only fall: an entry that is out of date goes back.
-        let Some((count, Reverse(term))) = heap.pop() else { break };
-        let now = scratch.counts[term as usize];
-        if now < count {
-            if now > 1 {
-                heap.push((now, Reverse(term)));
+/// Records that are being split.
+trait Chain {
+    /// How many of the records that are left have the term.
+    fn count(&mut self, term: ItemId) -> u32;
+
+    /// Those that had it when it was last counted leave.
+    fn take(&mut self, term: ItemId);
+}
+
+/// Takes the most frequent term until at most `max` of `len` records are left
+/// (Alg. HORPART, lines 3 to 5). Of two that are equally frequent the first by
+/// text comes first.
+fn split(chain: &mut impl Chain, queue: &mut Queue, len: usize, max: usize) {
+    let (mut left, mut terms) = (len, Vec::new());
+    'taking: for expected in (2..=queue.top()).rev() {
+        queue.pop_all(expected, &mut terms);
+        for &term in &terms {
+            if left <= max {
+                break 'taking;
             }
-            continue;
-        }
-        // Lines 4 and 5.
-        let is_chain = now as usize > shared.max;
-        let mut with_term = Vec::with_capacity(now as usize);
-        let mut rows = Rows::default();
-        if is_chain {
-            rows.ends.reserve(now as usize);
-            rows.items.reserve(now as usize * mean_length);
-        }
-        let list = scratch.starts[term as usize] as usize..scratch.ends[term as usize] as usize;
-        let Scratch { counts, ends, postings, gone, .. } = &mut *scratch;
-        for some in postings[list].chunks(AHEAD) {
-            // Without a branch: who is gone cannot be predicted.
-            let (mut still, mut found) = ([0; AHEAD], 0);
-            for &position in some {
-                still[found] = position;
-                found += usize::from(!std::mem::replace(&mut gone[position as usize], true));
-            }
-            ahead.clear();
-            ahead.extend(still[..found].iter().map(|&position| row(position as usize)));
-            with_term.extend(still[..found].iter().map(|&position| records[position as usize]));
-            touch(&ahead);
-            for &row in &ahead {
-                for &item in row {
-                    counts[item as usize] -= 1;
-                }
-                if is_chain {
-                    let splits = |item: &&ItemId| **item != term && ends[**item as usize] > 0;
-                    rows.items.extend(row.iter().filter(splits));
-                    rows.ends.push(rows.items.len() as u32);
-                }
+            let now = chain.count(term);
+            if now == expected {
+                chain.take(term);
+                left -= now as usize;
+            } else if now > 1 {
+                // Counts only fall: it will come again. A term that one record
+                // has brings nobody together.
+                queue.push(now, term);
             }
         }
-        debug_assert_eq!(with_term.len(), now as usize);
-        left -= with_term.len();
-        if is_chain {
-            let number = shared.next_chain.fetch_add(1, Ordering::Relaxed);
-            parts.push(Part::Chain(number));
-            spawn(Chain { number, records: with_term, rows: Some(rows) });
+    }
+    queue.clear();
+}
+
+/// The first chain: all records. It is listed piece by piece, so that several
+/// threads can do it.
+struct Whole<'r, 'scope> {
+    scope: &'r rayon::Scope<'scope>,
+    shared: &'scope Shared<'scope>,
+    /// The postings of each piece, with its first record.
+    pieces: Vec<(u32, Postings)>,
+    outcome: Outcome,
+}
+
+impl Chain for Whole<'_, '_> {
+    fn count(&mut self, term: ItemId) -> u32 {
+        self.pieces.iter_mut().map(|(_, postings)| postings.count(term)).sum()
+    }
+
+    fn take(&mut self, term: ItemId) {
+        let mut records = Vec::new();
+        for (first, postings) in &mut self.pieces {
+            records.extend(postings.list(term).iter().map(|row| *first + row));
+            postings.leave(term);
+        }
+        let shared = self.shared;
+        if records.len() <= shared.max {
+            self.outcome.push_cluster(records.into_iter());
         } else {
-            shared.progress.advance(with_term.len() as u64);
-            parts.push(Part::Cluster(with_term));
+            let number = self.outcome.push_chain(shared);
+            self.scope.spawn(move |scope| run(scope, shared, number, records));
         }
     }
-    if left > 0 {
-        let rest = records.iter().zip(&scratch.gone).filter(|(_, gone)| !**gone);
-        parts.push(Part::Cluster(rest.map(|(&r, _)| r).collect()));
-        shared.progress.advance(left as u64);
+}
+
+fn split_data<'s>(scope: &rayon::Scope<'s>, shared: &'s Shared<'s>) {
+    let data = shared.data;
+    // No more pieces than cost as much memory as the lists.
+    let pieces = (data.occurrences().len() / data.item_count().max(1)).clamp(1, PIECES);
+    let first = |piece: usize| piece * data.len() / pieces;
+    let list = |piece: usize| {
+        let (start, end) = (first(piece), first(piece + 1));
+        let rows = (start..end).map(|r| data.record(r)).zip(0..);
+        let occurrences = rows.flat_map(|(record, row)| record.iter().map(move |&i| (i, row)));
+        let mut postings = Postings::default();
+        let items = data.occurrences_of(start..end);
+        postings.fill(data.item_count(), end - start, items, occurrences);
+        (start as u32, postings)
+    };
+    let pieces: Vec<(u32, Postings)> = (0..pieces).into_par_iter().map(list).collect();
+    let mut queue = Queue::default();
+    queue.prepare(data.item_count());
+    for (item, support) in (0..).zip(data.supports()) {
+        if 1 < support && (support as usize) < data.len() && shared.may_split[item as usize] {
+            queue.push(support, item);
+        }
     }
-    for item in scratch.touched.drain(..) {
-        scratch.counts[item as usize] = 0;
-        scratch.starts[item as usize] = 0;
-        scratch.ends[item as usize] = 0;
+    let mut whole = Whole { scope, shared, pieces, outcome: Outcome::default() };
+    split(&mut whole, &mut queue, data.len(), shared.max);
+    let Whole { pieces, mut outcome, .. } = whole;
+    let left = pieces.iter().flat_map(|(first, postings)| postings.left().map(move |r| first + r));
+    outcome.push_cluster(left);
+    outcome.end_chain(0);
+    shared.put(outcome);
+}
+
+/// Splits the chain of these records and all small ones that come of it.
+fn run<'s>(scope: &rayon::Scope<'s>, shared: &'s Shared<'s>, number: usize, records: Vec<u32>) {
+    let mut worker = shared.workers.lock().expect("no chain panicked").pop().unwrap_or_default();
+    let mut outcome = Outcome::default();
+    worker.rows.fetch(records, shared);
+    let mut next = Some(number);
+    while let Some(number) = next {
+        worker.split(scope, shared, &mut outcome);
+        outcome.end_chain(number);
+        next = worker.waiting.pop(&mut worker.rows);
     }
-    parts
+    shared.workers.lock().expect("no chain panicked").push(worker);
+    shared.put(outcome);
+}
+
+/// The records of a chain with the items that can still split it, side by
+/// side: the passes over a chain then read memory in order.
+#[derive(Default)]
+struct Rows {
+    records: Vec<u32>,
+    /// Row `r` ends here among the items.
+    ends: Vec<u32>,
+    items: Vec<ItemId>,
+    /// Per item: its row.
+    row_of: Vec<u32>,
+}
+
+impl Rows {
+    fn clear(&mut self) {
+        self.records.clear();
+        self.ends.clear();
+        self.items.clear();
+        self.row_of.clear();
+    }
+
+    fn row(&self, row: u32) -> &[ItemId] {
+        let start = if row == 0 { 0 } else { self.ends[row as usize - 1] };
+        &self.items[start as usize..self.ends[row as usize] as usize]
+    }
+
+    fn occurrences(&self) -> impl Iterator<Item = (ItemId, u32)> {
+        self.items.iter().copied().zip(self.row_of.iter().copied())
+    }
+
+    fn fetch(&mut self, records: Vec<u32>, shared: &Shared) {
+        self.clear();
+        let mut ahead: Vec<&[ItemId]> = Vec::with_capacity(AHEAD);
+        let mut row = 0;
+        for some in records.chunks(AHEAD) {
+            ahead.clear();
+            ahead.extend(some.iter().map(|&r| shared.data.record(r as usize)));
+            touch(&ahead);
+            for &record in &ahead {
+                let items = record.iter().filter(|&&item| shared.may_split[item as usize]);
+                self.items.extend(items);
+                self.row_of.resize(self.items.len(), row);
+                self.ends.push(self.items.len() as u32);
+                row += 1;
+            }
+        }
+        self.records = records;
+    }
 }
 
 /// Rows that are fetched from memory at the same time.
@@ -224,68 +303,159 @@ fn touch(rows: &[&[ItemId]]) {
     std::hint::black_box(ends.fold(0, |sum: ItemId, item| sum.wrapping_add(*item)));
 }
 
-/// Counts the items of a chain and lists where they occur; gives the terms
-/// that can split it, the most frequent first, ties by text. A term that one
-/// record has brings nobody together and is passed over.
-fn index<'r>(
-    may_split: &[bool],
-    len: usize,
-    row: &impl Fn(usize) -> &'r [ItemId],
-    scratch: &mut Scratch,
-) -> BinaryHeap<(u32, Reverse<ItemId>)> {
-    let Scratch { counts, starts, ends, touched, postings, gone } = scratch;
-    for position in 0..len {
-        for &item in row(position) {
-            let count = &mut counts[item as usize];
-            if *count == 0 {
-                touched.push(item);
+/// Chains that wait for their turn, the last first. Together they are never
+/// more than the chain that they come from.
+#[derive(Default)]
+struct Waiting {
+    /// One behind the other; ends and rows are counted from the chain's start.
+    rows: Rows,
+    /// Number, first row and first item of each.
+    chains: Vec<(usize, usize, usize)>,
+}
+
+impl Waiting {
+    /// Moves the last chain to `rows`.
+    fn pop(&mut self, rows: &mut Rows) -> Option<usize> {
+        let (number, row, item) = self.chains.pop()?;
+        rows.clear();
+        rows.records.extend(self.rows.records.drain(row..));
+        rows.ends.extend(self.rows.ends.drain(row..));
+        rows.items.extend(self.rows.items.drain(item..));
+        rows.row_of.extend(self.rows.row_of.drain(item..));
+        Some(number)
+    }
+
+    /// Adds a chain: those of `rows` that are on the `list`, with the items
+    /// that are worth it.
+    fn push(&mut self, number: usize, rows: &Rows, list: &[u32], worth: impl Fn(ItemId) -> bool) {
+        let to = &mut self.rows;
+        let (first_row, first_item) = (to.records.len(), to.items.len());
+        self.chains.push((number, first_row, first_item));
+        for (new, &row) in (0u32..).zip(list) {
+            to.records.push(rows.records[row as usize]);
+            // Without a branch: what is worth it cannot be predicted.
+            let row = rows.row(row);
+            let mut end = to.items.len();
+            to.items.resize(end + row.len(), 0);
+            for &item in row {
+                to.items[end] = item;
+                end += usize::from(worth(item));
             }
-            *count += 1;
+            to.items.truncate(end);
+            to.row_of.resize(end, new);
+            to.ends.push((end - first_item) as u32);
         }
     }
-    let mut end = 0;
-    let mut heap = Vec::with_capacity(touched.len());
-    for &item in &*touched {
-        let count = counts[item as usize];
-        if count > 1 && (count as usize) < len && may_split[item as usize] {
-            heap.push((count, Reverse(item)));
-            end += count;
-            // Filled from the end: the start comes down to its place.
-            starts[item as usize] = end;
-            ends[item as usize] = end;
-        }
+}
+
+/// Arrays that are used again from chain to chain.
+#[derive(Default)]
+struct Worker {
+    rows: Rows,
+    postings: Postings,
+    queue: Queue,
+    /// Per item of the chain: whether it can split one of its parts.
+    worth: Vec<bool>,
+    waiting: Waiting,
+}
+
+/// A part that was too large: it falls into clusters, small chains that wait,
+/// and large ones for any thread.
+struct Inner<'r, 'scope> {
+    scope: &'r rayon::Scope<'scope>,
+    shared: &'scope Shared<'scope>,
+    rows: &'r Rows,
+    postings: &'r mut Postings,
+    worth: &'r [bool],
+    waiting: &'r mut Waiting,
+    outcome: &'r mut Outcome,
+}
+
+impl Chain for Inner<'_, '_> {
+    fn count(&mut self, term: ItemId) -> u32 {
+        self.postings.count(term)
     }
-    postings.resize(end as usize, 0);
-    for position in 0..len {
-        for &item in row(position) {
-            let start = &mut starts[item as usize];
-            if *start > 0 {
-                *start -= 1;
-                postings[*start as usize] = position as u32;
+
+    fn take(&mut self, term: ItemId) {
+        let (shared, rows, list) = (self.shared, self.rows, self.postings.list(term));
+        let records = list.iter().map(|&row| rows.records[row as usize]);
+        if list.len() <= shared.max {
+            self.outcome.push_cluster(records);
+        } else {
+            let number = self.outcome.push_chain(shared);
+            if list.len() < LARGE {
+                self.waiting.push(number, rows, list, |i| i != term && self.worth[i as usize]);
+            } else {
+                let records = records.collect();
+                self.scope.spawn(move |scope| run(scope, shared, number, records));
             }
         }
+        self.postings.leave(term);
     }
-    gone.clear();
-    gone.resize(len, false);
-    heap.into()
+}
+
+impl Worker {
+    /// Splits the chain of `rows`.
+    fn split<'s>(
+        &mut self,
+        scope: &rayon::Scope<'s>,
+        shared: &'s Shared<'s>,
+        outcome: &mut Outcome,
+    ) {
+        let Self { rows, postings, queue, worth, waiting } = self;
+        let (len, item_count) = (rows.records.len(), shared.data.item_count());
+        postings.fill(item_count, len, &rows.items, rows.occurrences());
+        worth.resize(item_count, false);
+        queue.prepare(item_count);
+        for &item in postings.present() {
+            let count = postings.list(item).len();
+            worth[item as usize] = 1 < count && count < len;
+            if worth[item as usize] {
+                queue.push(count as u32, item);
+            }
+        }
+        let mut chain = Inner { scope, shared, rows, postings, worth, waiting, outcome };
+        split(&mut chain, queue, len, shared.max);
+        outcome.push_cluster(postings.left().map(|row| rows.records[row as usize]));
+    }
 }
 
 /// The clusters in the order in which the paper's recursion reaches them.
-fn depth_first(whole: Vec<Part>, mut chains: Vec<(usize, Vec<Part>)>) -> Vec<Vec<u32>> {
-    chains.sort_unstable_by_key(|(number, _)| *number);
-    let mut chains: Vec<Vec<Part>> = chains.into_iter().map(|(_, parts)| parts).collect();
-    let mut clusters = Vec::new();
-    let mut stack = vec![whole.into_iter()];
-    while let Some(parts) = stack.last_mut() {
-        match parts.next() {
-            None => {
-                stack.pop();
-            }
-            Some(Part::Cluster(records)) => clusters.push(records),
-            Some(Part::Chain(number)) => {
-                stack.push(std::mem::take(&mut chains[number]).into_iter())
+struct DepthFirst<'a> {
+    outcomes: &'a [Outcome],
+    /// Per chain: its outcome and where its parts stand there.
+    chains: Vec<(usize, Range<usize>)>,
+    stack: Vec<(usize, Range<usize>)>,
+}
+
+impl<'a> DepthFirst<'a> {
+    fn new(outcomes: &'a [Outcome]) -> Self {
+        let of_all = outcomes.iter().enumerate();
+        let mut chains: Vec<(usize, (usize, Range<usize>))> = of_all
+            .flat_map(|(o, outcome)| {
+                outcome.chains.iter().map(move |(number, parts)| (*number, (o, parts.clone())))
+            })
+            .collect();
+        chains.sort_unstable_by_key(|(number, _)| *number);
+        let chains: Vec<_> = chains.into_iter().map(|(_, parts)| parts).collect();
+        Self { outcomes, stack: chains.first().cloned().into_iter().collect(), chains }
+    }
+}
+
+impl<'a> Iterator for DepthFirst<'a> {
+    type Item = &'a [u32];
+
+    fn next(&mut self) -> Option<&'a [u32]> {
+        loop {
+            let (o, parts) = self.stack.last_mut()?;
+            let outcome = &self.outcomes[*o];
+            match parts.next().map(|part| &outcome.parts[part]) {
+                None => {
+                    self.stack.pop();
+                }
+                Some(Part::Cluster(range)) => return Some(&outcome.records[range.clone()]),
+                Some(Part::Chain(number)) => self.stack.push(self.chains[*number].clone()),
             }
         }
     }
-    clusters
 }

@@ -17,6 +17,7 @@ mod node;
 mod parameters;
 mod pipeline;
 mod pooling;
+mod postings;
 mod refine;
 mod verpart;
 

@@ -12,27 +12,33 @@ use crate::data::Dataset;
 ///
 /// `clusters` come in depth-first order and hold at least k records together.
 /// A cluster of more than max records is one that no term could split.
-pub(super) fn pool(clusters: Vec<Vec<u32>>, data: &Dataset, sizes: Sizes) -> Clusters {
-    let mut pooled: Vec<Vec<u32>> = Vec::with_capacity(clusters.len());
+pub(super) fn pool<'a>(
+    clusters: impl Iterator<Item = &'a [u32]>,
+    data: &Dataset,
+    sizes: Sizes,
+) -> Clusters {
+    let mut pooled = Clusters::default();
     let mut waiting: Vec<u32> = Vec::new();
     for cluster in clusters {
         if cluster.len() >= sizes.k() {
-            pooled.push(cluster);
+            pooled.push(cluster.iter().copied());
         } else {
-            waiting.extend(cluster);
+            waiting.extend_from_slice(cluster);
             if waiting.len() >= sizes.k() {
-                pooled.push(std::mem::take(&mut waiting));
+                pooled.push(waiting.drain(..));
             }
         }
     }
-    if !waiting.is_empty() {
-        match pooled.last_mut() {
-            Some(last) => last.append(&mut waiting),
-            None => pooled.push(waiting),
-        }
+    if pooled.is_empty() {
+        pooled.push(waiting);
+    } else {
+        pooled.extend_last(&waiting);
+    }
+    if pooled.iter().all(|cluster| cluster.len() <= sizes.max()) {
+        return pooled;
     }
     let mut result = Clusters::default();
-    for cluster in pooled {
+    for cluster in pooled.iter() {
         cut(cluster, data, sizes, &mut result);
     }
     result
@@ -41,15 +47,17 @@ pub(super) fn pool(clusters: Vec<Vec<u32>>, data: &Dataset, sizes: Sizes) -> Clu
 /// Cuts a cluster of more than max records into pieces of nearly equal size.
 /// As max >= 2k, each piece has at least k. Equal records are interchangeable,
 /// so sorting by content makes the pieces independent of the order of rows.
-fn cut(mut cluster: Vec<u32>, data: &Dataset, sizes: Sizes, result: &mut Clusters) {
-    let pieces = cluster.len().div_ceil(sizes.max());
-    if pieces > 1 {
-        cluster.sort_unstable_by_key(|&r| data.record(r as usize));
+fn cut(cluster: &[u32], data: &Dataset, sizes: Sizes, result: &mut Clusters) {
+    let (len, pieces) = (cluster.len(), cluster.len().div_ceil(sizes.max()));
+    if pieces == 1 {
+        result.push(cluster.iter().copied());
+        return;
     }
-    let len = cluster.len();
+    let mut sorted = cluster.to_vec();
+    sorted.sort_unstable_by_key(|&r| data.record(r as usize));
     for piece in 0..pieces {
         let range = piece * len / pieces..(piece + 1) * len / pieces;
-        result.push(cluster[range].iter().copied());
+        result.push(sorted[range].iter().copied());
     }
 }
 
@@ -65,11 +73,8 @@ mod tests {
     #[test]
     fn small_clusters_wait_for_each_other_and_the_last_ones_join_the_one_before() {
         let data = Dataset::from_records((0..12).map(|i| [format!("{i:02}")]));
-        let pooled = pool(
-            vec![vec![0], vec![1, 2, 3, 4], vec![5, 6], vec![7], vec![8, 9, 10], vec![11]],
-            &data,
-            sizes(3, 6),
-        );
+        let clusters: [&[u32]; 6] = [&[0], &[1, 2, 3, 4], &[5, 6], &[7], &[8, 9, 10], &[11]];
+        let pooled = pool(clusters.into_iter(), &data, sizes(3, 6));
         let clusters: Vec<&[u32]> = pooled.iter().collect();
         assert_eq!(clusters, [&[1, 2, 3, 4][..], &[0, 5, 6], &[8, 9, 10, 7, 11]]);
     }
@@ -78,7 +83,7 @@ mod tests {
     fn what_cannot_be_split_is_cut_by_content() {
         let rows = ["b", "a", "b", "a", "a", "c", "b"];
         let data = Dataset::from_records(rows.map(|r| [r]));
-        let pooled = pool(vec![(0..7).collect()], &data, sizes(2, 4));
+        let pooled = pool([&[0, 1, 2, 3, 4, 5, 6][..]].into_iter(), &data, sizes(2, 4));
         let contents: Vec<Vec<&str>> =
             pooled.iter().map(|c| c.iter().map(|&r| rows[r as usize]).collect()).collect();
         assert_eq!(contents, [vec!["a", "a", "a"], vec!["b", "b", "b", "c"]]);
