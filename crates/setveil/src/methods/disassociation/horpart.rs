@@ -31,9 +31,9 @@ use crate::progress::Progress;
 ///
 /// # Complexity
 /// A record takes part in at most as many chains as it has terms, and costs
-/// its length in each; in practice in five. The list of a term is read again
-/// whenever the term comes to the front with a count that is out of date, half
-/// the lists never, and gets shorter each time.
+/// its length in each; in practice in five. The list of a term is read when
+/// the term comes to the front, and again if others then took its records;
+/// a chain that reads too much begins to subtract, so that it stays linear.
 ///
 /// # Deviations
 /// The paper rescans what is left after every split, which is quadratic, and
@@ -138,7 +138,7 @@ trait Chain {
     /// How many of the records that are left have the term.
     fn count(&mut self, term: ItemId) -> u32;
 
-    /// Those that had it when it was last counted leave.
+    /// Those leave and become a part.
     fn take(&mut self, term: ItemId);
 }
 
@@ -184,11 +184,11 @@ impl Chain for Whole<'_, '_> {
 
     fn take(&mut self, term: ItemId) {
         let mut records = Vec::new();
-        for (first, postings) in &mut self.pieces {
-            records.extend(postings.list(term).iter().map(|row| *first + row));
-            postings.leave(term);
-        }
         let shared = self.shared;
+        for (first, postings) in &mut self.pieces {
+            let taken = postings.take(term, |row| shared.data.record((*first + row) as usize));
+            records.extend(taken.iter().map(|row| *first + row));
+        }
         if records.len() <= shared.max {
             self.outcome.push_cluster(records.into_iter());
         } else {
@@ -377,7 +377,8 @@ impl Chain for Inner<'_, '_> {
     }
 
     fn take(&mut self, term: ItemId) {
-        let (shared, rows, list) = (self.shared, self.rows, self.postings.list(term));
+        let (shared, rows) = (self.shared, self.rows);
+        let list = self.postings.take(term, |row| rows.row(row));
         let records = list.iter().map(|&row| rows.records[row as usize]);
         if list.len() <= shared.max {
             self.outcome.push_cluster(records);
@@ -390,7 +391,6 @@ impl Chain for Inner<'_, '_> {
                 self.scope.spawn(move |scope| run(scope, shared, number, records));
             }
         }
-        self.postings.leave(term);
     }
 }
 
@@ -407,11 +407,10 @@ impl Worker {
         postings.fill(item_count, len, &rows.items, rows.occurrences());
         worth.resize(item_count, false);
         queue.prepare(item_count);
-        for &item in postings.present() {
-            let count = postings.list(item).len();
-            worth[item as usize] = 1 < count && count < len;
+        for (item, count) in postings.initial_counts() {
+            worth[item as usize] = 1 < count && (count as usize) < len;
             if worth[item as usize] {
-                queue.push(count as u32, item);
+                queue.push(count, item);
             }
         }
         let mut chain = Inner { scope, shared, rows, postings, worth, waiting, outcome };
