@@ -11,6 +11,7 @@ mod clusters;
 mod diversity;
 mod horpart;
 mod join;
+mod leaves;
 pub(crate) mod lemma2;
 mod masks;
 mod node;

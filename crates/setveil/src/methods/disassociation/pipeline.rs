@@ -5,6 +5,7 @@ use rayon::prelude::*;
 use serde_json::json;
 
 use super::diversity::diversify;
+use super::leaves::Leaves;
 use super::refine::refine;
 use super::verpart::{self, Split};
 use super::{Clusters, HorizontalPartitioning, Horpart, Parameters};
@@ -81,9 +82,11 @@ pub fn disassociate<V: VerticalPartitioning>(
     vertical: &V,
     progress: &dyn Progress,
 ) -> Result<Disassociated> {
-    let (clusters, leaves) = partition(data, parameters, horizontal, vertical, progress)?;
     let sensitive = parameters.sensitive_items(data)?;
-    let refined = refine(leaves, &clusters, data, &sensitive, parameters, progress);
+    let clusters = cluster(data, parameters, horizontal, &sensitive, progress)?;
+    let blocks = split(&clusters, data, vertical, &sensitive, progress);
+    let leaves = Leaves::new(blocks, &clusters, data, &sensitive);
+    let refined = refine(leaves, &sensitive, parameters, progress);
     Ok(Disassociated { vocabulary: data.vocabulary().clone(), clusters: refined })
 }
 
@@ -97,6 +100,19 @@ pub fn partition<V: VerticalPartitioning>(
     vertical: &V,
     progress: &dyn Progress,
 ) -> Result<(Clusters, Vec<Split>)> {
+    let sensitive = parameters.sensitive_items(data)?;
+    let clusters = cluster(data, parameters, horizontal, &sensitive, progress)?;
+    let blocks: Vec<Vec<Split>> = split(&clusters, data, vertical, &sensitive, progress);
+    Ok((clusters, blocks.into_iter().flatten().collect()))
+}
+
+fn cluster(
+    data: &Dataset,
+    parameters: &Parameters,
+    horizontal: &dyn HorizontalPartitioning,
+    sensitive: &[bool],
+    progress: &dyn Progress,
+) -> Result<Clusters> {
     let sizes = parameters.sizes()?;
     if data.len() < sizes.k() {
         return Err(Error::Infeasible {
@@ -106,23 +122,41 @@ pub fn partition<V: VerticalPartitioning>(
                 .into(),
         });
     }
-    let sensitive = parameters.sensitive_items(data)?;
     let may_split: Vec<bool> = sensitive.iter().map(|s| !s).collect();
-    let mut clusters = horizontal.partition(data, &may_split, sizes, progress);
-    if let Some(terms) = &parameters.sensitive {
-        clusters = diversify(clusters, data, &sensitive, terms.l)?;
+    let clusters = horizontal.partition(data, &may_split, sizes, progress);
+    match &parameters.sensitive {
+        Some(terms) => diversify(clusters, data, sensitive, terms.l),
+        None => Ok(clusters),
     }
+}
+
+/// Clusters are split in blocks of equal size: about so many, each of at most
+/// so many clusters.
+const BLOCKS: usize = 256;
+const BLOCK: usize = 256;
+
+/// Splits all clusters into chunks, block by block.
+fn split<V: VerticalPartitioning, B: Default + Extend<Split> + Send>(
+    clusters: &Clusters,
+    data: &Dataset,
+    vertical: &V,
+    sensitive: &[bool],
+    progress: &dyn Progress,
+) -> Vec<B> {
     progress.stage("splitting", Some(clusters.len() as u64));
-    let leaves = (0..clusters.len())
-        .into_par_iter()
-        .map_init(V::Scratch::default, |scratch, c| {
+    let block = (clusters.len() / BLOCKS).clamp(1, BLOCK);
+    let blocks = (0..clusters.len().div_ceil(block)).into_par_iter();
+    let split = |scratch: &mut V::Scratch, b: usize| {
+        let mut leaves = B::default();
+        let numbers = b * block..((b + 1) * block).min(clusters.len());
+        leaves.extend(numbers.map(|c| {
             let rows = clusters.rows(c, data);
-            let leaf = vertical.partition(scratch, &rows, &|item| sensitive[item as usize]);
             progress.advance(1);
-            leaf
-        })
-        .collect();
-    Ok((clusters, leaves))
+            vertical.partition(scratch, &rows, &|item| sensitive[item as usize])
+        }));
+        leaves
+    };
+    blocks.map_init(V::Scratch::default, split).collect()
 }
 
 /// Puts a manifest to a disassociated body.

@@ -9,11 +9,11 @@
 
 use rayon::prelude::*;
 
+use super::Parameters;
 use super::join::{Joiner, Scratch};
+use super::leaves::Leaves;
 use super::node::Node;
-use super::verpart::Split;
-use super::{Clusters, Parameters};
-use crate::data::{Dataset, ItemId};
+use crate::data::ItemId;
 use crate::progress::Progress;
 use crate::release::Cluster;
 
@@ -47,53 +47,54 @@ const MAX_DEPTH: u32 = 48;
 /// was refused in two rounds is not tried again: what it would still find does
 /// not pay for rounds over all clusters.
 pub(super) fn refine(
-    splits: Vec<Split>,
-    clusters: &Clusters,
-    data: &Dataset,
+    leaves: Leaves,
     sensitive: &[bool],
     parameters: &Parameters,
     progress: &dyn Progress,
 ) -> Vec<Cluster> {
-    let joiner = Joiner { clusters, data, k: parameters.k, m: parameters.m };
-    let node = |(number, split): (usize, Split)| Node::new(number as u32, split, sensitive);
-    let mut nodes: Vec<Node> = splits.into_iter().enumerate().map(node).collect();
+    let joiner = Joiner { leaves: &leaves, k: parameters.k, m: parameters.m };
+    let mut nodes: Vec<Node> =
+        (0..leaves.len() as u32).map(|leaf| Node::new(leaf, &leaves)).collect();
     let mut done: Vec<Node> = Vec::new();
     let mut more = parameters.refine;
     while more {
         progress.stage("refining", Some(nodes.len() as u64));
-        let tcs = term_chunk_supports(&nodes, data.item_count());
+        let tcs = term_chunk_supports(&nodes, &leaves);
         let common = |t: ItemId| tcs[t as usize] > 1;
-        let finished =
-            |n: &mut Node| n.idle >= PATIENCE || n.depth >= MAX_DEPTH || !n.sharable().any(common);
+        let finished = |n: &mut Node| {
+            n.idle >= PATIENCE || n.depth >= MAX_DEPTH || !n.sharable(&leaves).any(common)
+        };
         done.extend(nodes.extract_if(.., finished).map(Node::retire));
-        order(&mut nodes, &tcs);
+        order(&mut nodes, &leaves, &tcs);
         more = join_neighbours(&mut nodes, &joiner, progress);
     }
     done.extend(nodes);
-    let mut clusters: Vec<Cluster> = done.into_par_iter().map(Node::into_cluster).collect();
+    let mut simple = leaves.finish(sensitive);
+    let mut clusters: Vec<Cluster> =
+        done.into_iter().map(|node| node.into_cluster(&mut simple)).collect();
     clusters.par_iter_mut().for_each(Cluster::canonicalize);
     clusters.par_sort_unstable();
     clusters
 }
 
 /// In how many (virtual) term chunks each term stands (the paper's tcs).
-fn term_chunk_supports(nodes: &[Node], items: usize) -> Vec<u32> {
+fn term_chunk_supports(nodes: &[Node], leaves: &Leaves) -> Vec<u32> {
     let count = |mut tcs: Vec<u32>, node: &Node| {
-        node.sharable().for_each(|term| tcs[term as usize] += 1);
+        node.sharable(leaves).for_each(|term| tcs[term as usize] += 1);
         tcs
     };
     let sum = |mut a: Vec<u32>, b: Vec<u32>| {
         a.iter_mut().zip(b).for_each(|(x, y)| *x += y);
         a
     };
-    let none = || vec![0; items];
+    let none = || vec![0; leaves.item_count()];
     // Few and large pieces: each has counts of its own.
     let pieces = nodes.par_chunks(nodes.len().div_ceil(8).max(1));
     pieces.map(|piece| piece.iter().fold(none(), count)).reduce(none, sum)
 }
 
 /// Sorts the nodes by their most common terms (section 4, ordering of REFINE).
-fn order(nodes: &mut [Node], tcs: &[u32]) {
+fn order(nodes: &mut [Node], leaves: &Leaves, tcs: &[u32]) {
     let mut terms: Vec<ItemId> =
         (0..tcs.len() as ItemId).filter(|&t| tcs[t as usize] > 1).collect();
     terms.par_sort_unstable_by_key(|&t| (std::cmp::Reverse(tcs[t as usize]), t));
@@ -102,7 +103,7 @@ fn order(nodes: &mut [Node], tcs: &[u32]) {
         rank[t as usize] = r as u32;
     }
     nodes.par_sort_by_cached_key(|node| {
-        (smallest(node.sharable().map(|t| rank[t as usize])), node.first_leaf())
+        (smallest(node.sharable(leaves).map(|t| rank[t as usize])), node.first_leaf)
     });
 }
 
@@ -128,7 +129,7 @@ fn join_neighbours(nodes: &mut Vec<Node>, joiner: &Joiner, progress: &dyn Progre
         progress.advance(block.len() as u64);
         join_block(block, joiner, scratch);
     });
-    nodes.retain(|node| !node.is_empty());
+    nodes.retain(|node| node.size > 0);
     nodes.len() < before
 }
 

@@ -1,0 +1,160 @@
+//! The simple clusters that REFINE begins with, which become the leaves of
+//! joint clusters.
+//!
+//! Every round looks at the terms of all of them, so these stand in few large
+//! arrays. Threads work on different clusters, and no leaf is in two: what they
+//! change is atomic only because the arrays are shared.
+
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use rayon::prelude::*;
+
+use super::Clusters;
+use super::verpart::Split;
+use crate::data::{Dataset, ItemId};
+use crate::release::SimpleCluster;
+
+/// A term of a (virtual) term chunk.
+pub(super) struct Term {
+    pub(super) item: ItemId,
+    /// How many records of the term chunks have it; 0 if it may not be shared
+    /// or was given to a shared chunk.
+    support: AtomicU32,
+}
+
+impl Term {
+    pub(super) fn new(item: ItemId, support: u32) -> Self {
+        Self { item, support: support.into() }
+    }
+
+    pub(super) fn support(&self) -> u32 {
+        self.support.load(Ordering::Relaxed)
+    }
+}
+
+/// Leaves that follow each other. A leaf's term chunk is in `terms`, and not
+/// in its cluster until it is finished.
+#[derive(Default)]
+pub(super) struct Block {
+    clusters: Vec<SimpleCluster>,
+    /// Leaf `i` has the terms `terms[ends[i - 1]..ends[i]]`, which ascend.
+    ends: Vec<u32>,
+    terms: Vec<Term>,
+    /// How many terms each term chunk still has.
+    left: Vec<AtomicU32>,
+}
+
+impl Extend<Split> for Block {
+    fn extend<S: IntoIterator<Item = Split>>(&mut self, splits: S) {
+        for Split { mut cluster, supports } in splits {
+            let terms = std::mem::take(&mut cluster.term_chunk);
+            debug_assert!(terms.len() == supports.len() && !supports.contains(&0));
+            self.left.push((terms.len() as u32).into());
+            self.terms.extend(terms.iter().zip(supports).map(|(&item, s)| Term::new(item, s)));
+            self.ends.push(self.terms.len() as u32);
+            self.clusters.push(cluster);
+        }
+    }
+}
+
+impl Block {
+    fn terms(&self, i: usize) -> &[Term] {
+        let start = if i == 0 { 0 } else { self.ends[i - 1] };
+        &self.terms[start as usize..self.ends[i] as usize]
+    }
+
+    fn finish(mut self, sensitive: &[bool]) -> Vec<SimpleCluster> {
+        let mut clusters = std::mem::take(&mut self.clusters);
+        for (i, cluster) in clusters.iter_mut().enumerate() {
+            cluster.term_chunk.reserve_exact(self.left[i].load(Ordering::Relaxed) as usize);
+            let stays = |t: &&Term| t.support() > 0 || sensitive[t.item as usize];
+            cluster.term_chunk.extend(self.terms(i).iter().filter(stays).map(|t| t.item));
+        }
+        clusters
+    }
+}
+
+/// All leaves, by number.
+pub(super) struct Leaves<'a> {
+    blocks: Vec<Block>,
+    /// How many leaves a block has.
+    block: usize,
+    clusters: &'a Clusters,
+    data: &'a Dataset,
+}
+
+impl<'a> Leaves<'a> {
+    /// Takes blocks of equal size, but for the last one, which stand for the
+    /// `clusters` in order. Sensitive terms will not be shared.
+    pub(super) fn new(
+        mut blocks: Vec<Block>,
+        clusters: &'a Clusters,
+        data: &'a Dataset,
+        sensitive: &[bool],
+    ) -> Self {
+        if sensitive.contains(&true) {
+            for term in blocks.iter_mut().flat_map(|block| &mut block.terms) {
+                if sensitive[term.item as usize] {
+                    term.support = 0.into();
+                }
+            }
+        }
+        let block = blocks.first().map_or(1, |block| block.clusters.len());
+        debug_assert_eq!(blocks.iter().map(|b| b.clusters.len()).sum::<usize>(), clusters.len());
+        Self { blocks, block, clusters, data }
+    }
+
+    fn place(&self, leaf: u32) -> (&Block, usize) {
+        (&self.blocks[leaf as usize / self.block], leaf as usize % self.block)
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.clusters.len()
+    }
+
+    /// The number of records.
+    pub(super) fn size(&self, leaf: u32) -> u32 {
+        self.clusters.get(leaf as usize).len() as u32
+    }
+
+    /// What each record of a leaf holds.
+    pub(super) fn records(&self, leaf: u32) -> impl Iterator<Item = &'a [ItemId]> {
+        let data = self.data;
+        self.clusters.get(leaf as usize).iter().map(|&r| data.record(r as usize))
+    }
+
+    /// How many items there are.
+    pub(super) fn item_count(&self) -> usize {
+        self.data.item_count()
+    }
+
+    /// The size and the record chunks; the term chunk is not filled yet.
+    pub(super) fn cluster(&self, leaf: u32) -> &SimpleCluster {
+        let (block, i) = self.place(leaf);
+        &block.clusters[i]
+    }
+
+    /// The terms that the term chunk had in the beginning, ascending.
+    pub(super) fn terms(&self, leaf: u32) -> &[Term] {
+        let (block, i) = self.place(leaf);
+        block.terms(i)
+    }
+
+    /// How many terms the term chunk has left.
+    pub(super) fn left(&self, leaf: u32) -> u32 {
+        let (block, i) = self.place(leaf);
+        block.left[i].load(Ordering::Relaxed)
+    }
+
+    /// The leaf gives its term at this place to a shared chunk.
+    pub(super) fn give(&self, leaf: u32, place: u32) {
+        let (block, i) = self.place(leaf);
+        block.terms(i)[place as usize].support.store(0, Ordering::Relaxed);
+        block.left[i].fetch_sub(1, Ordering::Relaxed);
+    }
+
+    /// The clusters with the terms that they have kept.
+    pub(super) fn finish(self, sensitive: &[bool]) -> Vec<SimpleCluster> {
+        self.blocks.into_par_iter().flat_map_iter(|block| block.finish(sensitive)).collect()
+    }
+}
