@@ -97,6 +97,16 @@ impl Dataset {
         &self.items[self.offsets[r]..self.offsets[r + 1]]
     }
 
+    /// Writes the items of some records to `rows`. Asks for their memory
+    /// before it returns: they lie far from each other, and who worked through
+    /// them one at a time would wait for each.
+    pub fn fetch<'a>(&'a self, records: &[u32], rows: &mut Vec<&'a [ItemId]>) {
+        rows.clear();
+        rows.extend(records.iter().map(|&r| self.record(r as usize)));
+        let ends = rows.iter().flat_map(|row| [row.first(), row.last()]).flatten();
+        std::hint::black_box(ends.fold(0, |sum: ItemId, item| sum.wrapping_add(*item)));
+    }
+
     /// All records in the order of the input.
     pub fn records(&self) -> impl ExactSizeIterator<Item = &[ItemId]> + Clone {
         self.offsets.windows(2).map(|w| &self.items[w[0]..w[1]])

@@ -46,6 +46,8 @@ impl Clusters {
 
     /// The items of the records of cluster `c`.
     pub fn rows<'a>(&self, c: usize, data: &'a Dataset) -> Vec<&'a [ItemId]> {
-        self.get(c).iter().map(|&r| data.record(r as usize)).collect()
+        let mut rows = Vec::new();
+        data.fetch(self.get(c), &mut rows);
+        rows
     }
 }

@@ -278,9 +278,7 @@ impl Rows {
         let mut ahead: Vec<&[ItemId]> = Vec::with_capacity(AHEAD);
         let mut row = 0;
         for some in records.chunks(AHEAD) {
-            ahead.clear();
-            ahead.extend(some.iter().map(|&r| shared.data.record(r as usize)));
-            touch(&ahead);
+            shared.data.fetch(some, &mut ahead);
             for &record in &ahead {
                 let items = record.iter().filter(|&&item| shared.may_split[item as usize]);
                 self.items.extend(items);
@@ -295,13 +293,6 @@ impl Rows {
 
 /// Rows that are fetched from memory at the same time.
 const AHEAD: usize = 32;
-
-/// Asks for the memory of all rows before any is worked on: they lie far from
-/// each other, and one at a time the processor would wait for each.
-fn touch(rows: &[&[ItemId]]) {
-    let ends = rows.iter().flat_map(|row| [row.first(), row.last()]).flatten();
-    std::hint::black_box(ends.fold(0, |sum: ItemId, item| sum.wrapping_add(*item)));
-}
 
 /// Chains that wait for their turn, the last first. Together they are never
 /// more than the chain that they come from.

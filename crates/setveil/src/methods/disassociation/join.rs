@@ -33,7 +33,7 @@ pub(super) struct Scratch {
     candidates: Vec<Candidate>,
     givers: Vec<Giver>,
     gifts: Vec<Gift>,
-    /// Per item: its place in what is looked for, plus one; else 0.
+    /// Per item: its place in what is looked for, plus one. 0 between uses.
     place: Vec<u32>,
     /// Rows of the shared chunks and their terms.
     pairs: Vec<(u32, u32)>,
@@ -45,6 +45,8 @@ struct Candidate {
     support: u32,
     /// Whether some leaf cannot do without it.
     stays: bool,
+    /// Its place among the terms that may share a chunk, plus one; 0 for others.
+    among_free: u32,
 }
 
 /// A leaf in whose term chunk candidates stand.
@@ -104,7 +106,12 @@ impl Joiner<'_> {
             if p == q {
                 let (s, t) = (x[i].support(), y[j].support());
                 if s > 0 && t > 0 && s + t >= self.k.get() {
-                    candidates.push(Candidate { item: p, support: s + t, stays: false });
+                    candidates.push(Candidate {
+                        item: p,
+                        support: s + t,
+                        stays: false,
+                        among_free: 0,
+                    });
                 }
             }
             // Without a branch: which side comes next cannot be predicted.
@@ -115,24 +122,26 @@ impl Joiner<'_> {
 
     /// Which leaves have the candidates in their term chunks.
     fn find_gifts(&self, a: &Node, b: &Node, scratch: &mut Scratch) {
-        let Scratch { candidates, givers, gifts, .. } = scratch;
+        let Scratch { candidates, givers, gifts, place, .. } = scratch;
         givers.clear();
         gifts.clear();
+        place.resize(self.leaves.item_count(), 0);
+        for (candidate, number) in candidates.iter().zip(1..) {
+            place[candidate.item as usize] = number;
+        }
         for &leaf in a.leaves().iter().chain(b.leaves()) {
-            let (terms, start) = (self.leaves.terms(leaf), gifts.len());
-            let (mut i, mut c) = (0, 0);
-            while i < terms.len() && c < candidates.len() {
-                let (p, q) = (terms[i].item, candidates[c].item);
-                if p == q && terms[i].support() > 0 {
-                    gifts.push(Gift { candidate: c as u32, place: i as u32 });
+            let start = gifts.len();
+            for (term, i) in self.leaves.terms(leaf).iter().zip(0..) {
+                let number = place[term.item as usize];
+                if number > 0 && term.support() > 0 {
+                    gifts.push(Gift { candidate: number - 1, place: i });
                 }
-                i += usize::from(p <= q);
-                c += usize::from(q <= p);
             }
             if gifts.len() > start {
                 givers.push(Giver { leaf, gifts: start..gifts.len() });
             }
         }
+        candidates.iter().for_each(|candidate| place[candidate.item as usize] = 0);
         givers.sort_unstable_by_key(|giver| giver.leaf);
     }
 
@@ -180,44 +189,45 @@ impl Joiner<'_> {
     /// Builds the shared chunks: each leaf is projected on the shared terms
     /// that stand in its own term chunk.
     fn shared_chunks(&self, used: &[ItemId], scratch: &mut Scratch) -> Vec<Bag> {
-        // Corrected Property 1: what stands in a chunk below is alone in its chunk.
-        let (mut chunks, mut others) = (Vec::new(), Vec::new());
-        for candidate in scratch.candidates.iter().filter(|c| !c.stays) {
-            if used.binary_search(&candidate.item).is_ok() {
-                chunks.push(Bag::from_counted([(&[candidate.item][..], candidate.support)]));
+        let (mut chunks, mut free) = (Vec::new(), Vec::new());
+        for candidate in scratch.candidates.iter_mut().filter(|c| !c.stays) {
+            let &mut Candidate { item, support, .. } = candidate;
+            if used.binary_search(&item).is_ok() {
+                // Corrected Property 1: what stands in a chunk below is alone in its chunk.
+                let mut alone = Bag::default();
+                alone.push(&[item], support);
+                chunks.push(alone);
             } else {
-                others.push((candidate.item, candidate.support));
+                free.push((item, support));
+                candidate.among_free = free.len() as u32;
             }
         }
-        let count = self.find_rows(&others, scratch);
+        let count = self.find_rows(scratch);
         if count <= masks::MOST_RECORDS {
-            let mut masked: Vec<Masked> = others.iter().map(|&(item, _)| (item, 0)).collect();
+            let mut masked: Vec<Masked> = free.iter().map(|&(item, _)| (item, 0)).collect();
             scratch.pairs.iter().for_each(|&(row, i)| masked[i as usize].1 |= 1 << row);
             chunks.extend(masks::chunks(&mut masked, self.k, self.m));
         } else {
-            let matrix = TermMatrix::new(&others, count, &scratch.pairs);
+            let matrix = TermMatrix::new(&free, count, &scratch.pairs);
             chunks.extend(matrix.chunks(self.k, self.m));
         }
         chunks
     }
 
-    /// Numbers the records that have some of `terms` in their leaf's term
-    /// chunk, and says which; gives how many they are.
-    fn find_rows(&self, terms: &[(ItemId, u32)], scratch: &mut Scratch) -> usize {
-        let mut place = std::mem::take(&mut scratch.place);
-        let mut pairs = std::mem::take(&mut scratch.pairs);
-        place.resize(self.leaves.item_count(), 0);
+    /// Numbers the records that have free terms of their leaf's term chunk, and
+    /// says which; gives how many they are.
+    fn find_rows(&self, scratch: &mut Scratch) -> usize {
+        let Scratch { candidates, givers, gifts, place, pairs } = scratch;
         pairs.clear();
         let mut row = 0;
-        for giver in &scratch.givers {
-            let items = || {
-                let candidate = |gift: &Gift| &scratch.candidates[gift.candidate as usize];
-                given(giver, scratch).map(move |gift| candidate(gift).item)
-            };
-            for item in items() {
-                let found = terms.binary_search_by_key(&item, |term| term.0);
-                place[item as usize] = found.map_or(0, |i| i as u32 + 1);
+        for giver in &*givers {
+            let own =
+                || gifts[giver.gifts.clone()].iter().map(|g| &candidates[g.candidate as usize]);
+            let free = || own().filter(|candidate| candidate.among_free > 0);
+            if free().next().is_none() {
+                continue;
             }
+            free().for_each(|candidate| place[candidate.item as usize] = candidate.among_free);
             for record in self.leaves.records(giver.leaf) {
                 let before = pairs.len();
                 for &item in record {
@@ -228,9 +238,8 @@ impl Joiner<'_> {
                 }
                 row += u32::from(pairs.len() > before);
             }
-            items().for_each(|item| place[item as usize] = 0);
+            free().for_each(|candidate| place[candidate.item as usize] = 0);
         }
-        (scratch.place, scratch.pairs) = (place, pairs);
         row as usize
     }
 }

@@ -118,9 +118,8 @@ impl<'a> Leaves<'a> {
     }
 
     /// What each record of a leaf holds.
-    pub(super) fn records(&self, leaf: u32) -> impl Iterator<Item = &'a [ItemId]> {
-        let data = self.data;
-        self.clusters.get(leaf as usize).iter().map(|&r| data.record(r as usize))
+    pub(super) fn records(&self, leaf: u32) -> Vec<&'a [ItemId]> {
+        self.clusters.rows(leaf as usize, self.data)
     }
 
     /// How many items there are.
