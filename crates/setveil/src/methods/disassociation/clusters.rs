@@ -1,5 +1,7 @@
 //! Which records belong together: the outcome of a horizontal partitioning.
 
+use rayon::prelude::*;
+
 use crate::data::{Dataset, ItemId};
 
 /// Clusters of record numbers, in one allocation.
@@ -11,6 +13,11 @@ pub struct Clusters {
 }
 
 impl Clusters {
+    /// Room for so many records.
+    pub(super) fn with_capacity(records: usize) -> Self {
+        Self { ends: Vec::new(), records: Vec::with_capacity(records) }
+    }
+
     /// Adds a cluster.
     pub fn push(&mut self, records: impl IntoIterator<Item = u32>) {
         self.records.extend(records);
@@ -21,6 +28,24 @@ impl Clusters {
     pub(super) fn extend_last(&mut self, records: &[u32]) {
         self.records.extend_from_slice(records);
         *self.ends.last_mut().expect("a cluster") = self.records.len();
+    }
+
+    /// Cuts the clusters of more than `max` records into pieces of nearly equal
+    /// size, in the order in which `sort` puts their records.
+    pub(super) fn cut(&mut self, max: usize, sort: impl Fn(&mut [u32]) + Send + Sync) {
+        let (mut ends, mut large) = (Vec::with_capacity(self.len()), Vec::new());
+        let (mut start, mut rest) = (0, &mut self.records[..]);
+        for &end in &self.ends {
+            let (cluster, others) = rest.split_at_mut(end - start);
+            let (len, pieces) = (cluster.len(), cluster.len().div_ceil(max));
+            ends.extend((1..=pieces).map(|piece| start + piece * len / pieces));
+            if pieces > 1 {
+                large.push(cluster);
+            }
+            (start, rest) = (end, others);
+        }
+        large.into_par_iter().for_each(sort);
+        self.ends = ends;
     }
 
     /// How many clusters there are.

@@ -215,7 +215,8 @@ fn split_data<'s>(scope: &rayon::Scope<'s>, shared: &'s Shared<'s>) {
     let pieces: Vec<(u32, Postings)> = (0..pieces).into_par_iter().map(list).collect();
     let mut queue = Queue::default();
     queue.prepare(data.item_count());
-    for (item, support) in (0..).zip(data.supports()) {
+    for item in 0..data.item_count() as ItemId {
+        let support: u32 = pieces.iter().map(|(_, postings)| postings.initial_count(item)).sum();
         if 1 < support && (support as usize) < data.len() && shared.may_split[item as usize] {
             queue.push(support, item);
         }
@@ -276,19 +277,45 @@ impl Rows {
     fn fetch(&mut self, records: Vec<u32>, shared: &Shared) {
         self.clear();
         let mut ahead: Vec<&[ItemId]> = Vec::with_capacity(AHEAD);
-        let mut row = 0;
         for some in records.chunks(AHEAD) {
             shared.data.fetch(some, &mut ahead);
-            for &record in &ahead {
-                let items = record.iter().filter(|&&item| shared.may_split[item as usize]);
-                self.items.extend(items);
-                self.row_of.resize(self.items.len(), row);
-                self.ends.push(self.items.len() as u32);
-                row += 1;
-            }
+            self.append(Start::default(), ahead.iter().copied(), shared.may_split);
         }
         self.records = records;
     }
+
+    /// Adds rows to the chain that starts there, each with the items that are
+    /// `worth` it.
+    fn append<'r>(
+        &mut self,
+        start: Start,
+        rows: impl Iterator<Item = &'r [ItemId]> + Clone,
+        worth: &[bool],
+    ) {
+        let mut end = self.items.len();
+        let most = end + rows.clone().map(<[ItemId]>::len).sum::<usize>();
+        self.items.resize(most, 0);
+        self.row_of.resize(most, 0);
+        for row in rows {
+            let number = (self.ends.len() - start.row) as u32;
+            for &item in row {
+                // Without a branch: what is worth it cannot be predicted.
+                self.items[end] = item;
+                self.row_of[end] = number;
+                end += usize::from(worth[item as usize]);
+            }
+            self.ends.push((end - start.item) as u32);
+        }
+        self.items.truncate(end);
+        self.row_of.truncate(end);
+    }
+}
+
+/// Where a chain starts among rows: ends and rows are counted from there.
+#[derive(Clone, Copy, Default)]
+struct Start {
+    row: usize,
+    item: usize,
 }
 
 /// Rows that are fetched from memory at the same time.
@@ -298,44 +325,31 @@ const AHEAD: usize = 32;
 /// more than the chain that they come from.
 #[derive(Default)]
 struct Waiting {
-    /// One behind the other; ends and rows are counted from the chain's start.
+    /// Those of one chain behind those of the other.
     rows: Rows,
-    /// Number, first row and first item of each.
-    chains: Vec<(usize, usize, usize)>,
+    /// The number of each.
+    chains: Vec<(usize, Start)>,
 }
 
 impl Waiting {
     /// Moves the last chain to `rows`.
     fn pop(&mut self, rows: &mut Rows) -> Option<usize> {
-        let (number, row, item) = self.chains.pop()?;
+        let (number, start) = self.chains.pop()?;
         rows.clear();
-        rows.records.extend(self.rows.records.drain(row..));
-        rows.ends.extend(self.rows.ends.drain(row..));
-        rows.items.extend(self.rows.items.drain(item..));
-        rows.row_of.extend(self.rows.row_of.drain(item..));
+        rows.records.extend(self.rows.records.drain(start.row..));
+        rows.ends.extend(self.rows.ends.drain(start.row..));
+        rows.items.extend(self.rows.items.drain(start.item..));
+        rows.row_of.extend(self.rows.row_of.drain(start.item..));
         Some(number)
     }
 
     /// Adds a chain: those of `rows` that are on the `list`, with the items
-    /// that are worth it.
-    fn push(&mut self, number: usize, rows: &Rows, list: &[u32], worth: impl Fn(ItemId) -> bool) {
-        let to = &mut self.rows;
-        let (first_row, first_item) = (to.records.len(), to.items.len());
-        self.chains.push((number, first_row, first_item));
-        for (new, &row) in (0u32..).zip(list) {
-            to.records.push(rows.records[row as usize]);
-            // Without a branch: what is worth it cannot be predicted.
-            let row = rows.row(row);
-            let mut end = to.items.len();
-            to.items.resize(end + row.len(), 0);
-            for &item in row {
-                to.items[end] = item;
-                end += usize::from(worth(item));
-            }
-            to.items.truncate(end);
-            to.row_of.resize(end, new);
-            to.ends.push((end - first_item) as u32);
-        }
+    /// that are `worth` it.
+    fn push(&mut self, number: usize, rows: &Rows, list: &[u32], worth: &[bool]) {
+        let start = Start { row: self.rows.ends.len(), item: self.rows.items.len() };
+        self.chains.push((number, start));
+        self.rows.records.extend(list.iter().map(|&row| rows.records[row as usize]));
+        self.rows.append(start, list.iter().map(|&row| rows.row(row)), worth);
     }
 }
 
@@ -357,7 +371,7 @@ struct Inner<'r, 'scope> {
     shared: &'scope Shared<'scope>,
     rows: &'r Rows,
     postings: &'r mut Postings,
-    worth: &'r [bool],
+    worth: &'r mut [bool],
     waiting: &'r mut Waiting,
     outcome: &'r mut Outcome,
 }
@@ -376,7 +390,9 @@ impl Chain for Inner<'_, '_> {
         } else {
             let number = self.outcome.push_chain(shared);
             if list.len() < LARGE {
-                self.waiting.push(number, rows, list, |i| i != term && self.worth[i as usize]);
+                // All of its records have the term.
+                self.worth[term as usize] = false;
+                self.waiting.push(number, rows, list, self.worth);
             } else {
                 let records = records.collect();
                 self.scope.spawn(move |scope| run(scope, shared, number, records));
@@ -398,7 +414,8 @@ impl Worker {
         postings.fill(item_count, len, &rows.items, rows.occurrences());
         worth.resize(item_count, false);
         queue.prepare(item_count);
-        for (item, count) in postings.initial_counts() {
+        for &item in postings.present() {
+            let count = postings.initial_count(item);
             worth[item as usize] = 1 < count && (count as usize) < len;
             if worth[item as usize] {
                 queue.push(count, item);

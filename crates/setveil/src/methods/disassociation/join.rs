@@ -33,7 +33,8 @@ pub(super) struct Scratch {
     candidates: Vec<Candidate>,
     givers: Vec<Giver>,
     gifts: Vec<Gift>,
-    /// Per item: its place in what is looked for, plus one. 0 between uses.
+    /// Per item: its place in what is looked for, plus one, or its support;
+    /// 0 between uses.
     place: Vec<u32>,
     /// Rows of the shared chunks and their terms.
     pairs: Vec<(u32, u32)>,
@@ -71,7 +72,7 @@ impl Joiner<'_> {
         if a.has_refused(b) {
             return false;
         }
-        self.find_candidates(a, b, &mut scratch.candidates);
+        self.find_candidates(a, b, scratch);
         if scratch.candidates.is_empty() {
             return false;
         }
@@ -97,27 +98,24 @@ impl Joiner<'_> {
 
     /// The terms that both sides have and at least k records together. A term
     /// that may not be shared has no support on any side.
-    fn find_candidates(&self, a: &Node, b: &Node, candidates: &mut Vec<Candidate>) {
+    fn find_candidates(&self, a: &Node, b: &Node, scratch: &mut Scratch) {
+        let Scratch { candidates, place: supports, .. } = scratch;
         candidates.clear();
-        let (x, y) = (a.terms(self.leaves), b.terms(self.leaves));
-        let (mut i, mut j) = (0, 0);
-        while i < x.len() && j < y.len() {
-            let (p, q) = (x[i].item, y[j].item);
-            if p == q {
-                let (s, t) = (x[i].support(), y[j].support());
-                if s > 0 && t > 0 && s + t >= self.k.get() {
-                    candidates.push(Candidate {
-                        item: p,
-                        support: s + t,
-                        stays: false,
-                        among_free: 0,
-                    });
-                }
-            }
-            // Without a branch: which side comes next cannot be predicted.
-            i += usize::from(p <= q);
-            j += usize::from(q <= p);
+        supports.resize(self.leaves.item_count(), 0);
+        let (mut few, mut many) = (a.terms(self.leaves), b.terms(self.leaves));
+        if few.len() > many.len() {
+            (few, many) = (many, few);
         }
+        // A table: merging would wait for every comparison.
+        few.iter().for_each(|term| supports[term.item as usize] = term.support());
+        for term in many {
+            let (s, t) = (supports[term.item as usize], term.support());
+            if s + t >= self.k.get() && s > 0 && t > 0 {
+                let (item, support) = (term.item, s + t);
+                candidates.push(Candidate { item, support, stays: false, among_free: 0 });
+            }
+        }
+        few.iter().for_each(|term| supports[term.item as usize] = 0);
     }
 
     /// Which leaves have the candidates in their term chunks.

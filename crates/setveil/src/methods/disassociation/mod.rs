@@ -19,6 +19,7 @@ mod parameters;
 mod pipeline;
 mod pooling;
 mod postings;
+mod present;
 mod refine;
 mod verpart;
 

@@ -6,7 +6,7 @@
 //! until together they are enough.
 
 use super::{Clusters, Sizes};
-use crate::data::Dataset;
+use crate::data::{Dataset, ItemId};
 
 /// Makes every cluster hold at least k and at most max records.
 ///
@@ -17,7 +17,7 @@ pub(super) fn pool<'a>(
     data: &Dataset,
     sizes: Sizes,
 ) -> Clusters {
-    let mut pooled = Clusters::default();
+    let mut pooled = Clusters::with_capacity(data.len());
     let mut waiting: Vec<u32> = Vec::new();
     for cluster in clusters {
         if cluster.len() >= sizes.k() {
@@ -34,30 +34,19 @@ pub(super) fn pool<'a>(
     } else {
         pooled.extend_last(&waiting);
     }
-    if pooled.iter().all(|cluster| cluster.len() <= sizes.max()) {
-        return pooled;
-    }
-    let mut result = Clusters::default();
-    for cluster in pooled.iter() {
-        cut(cluster, data, sizes, &mut result);
-    }
-    result
+    pooled.cut(sizes.max(), |large| sort_by_content(large, data));
+    pooled
 }
 
-/// Cuts a cluster of more than max records into pieces of nearly equal size.
-/// As max >= 2k, each piece has at least k. Equal records are interchangeable,
-/// so sorting by content makes the pieces independent of the order of rows.
-fn cut(cluster: &[u32], data: &Dataset, sizes: Sizes, result: &mut Clusters) {
-    let (len, pieces) = (cluster.len(), cluster.len().div_ceil(sizes.max()));
-    if pieces == 1 {
-        result.push(cluster.iter().copied());
-        return;
-    }
-    let mut sorted = cluster.to_vec();
-    sorted.sort_unstable_by_key(|&r| data.record(r as usize));
-    for piece in 0..pieces {
-        let range = piece * len / pieces..(piece + 1) * len / pieces;
-        result.push(sorted[range].iter().copied());
+/// Equal records are interchangeable, so what is cut in this order does not
+/// depend on the order of the rows.
+fn sort_by_content(cluster: &mut [u32], data: &Dataset) {
+    let mut rows = Vec::new();
+    data.fetch(cluster, &mut rows);
+    let mut sorted: Vec<(&[ItemId], u32)> = rows.into_iter().zip(cluster.iter().copied()).collect();
+    sorted.sort_unstable();
+    for (to, (_, record)) in cluster.iter_mut().zip(sorted) {
+        *to = record;
     }
 }
 

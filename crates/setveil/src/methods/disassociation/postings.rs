@@ -78,14 +78,15 @@ impl Postings {
         }
     }
 
-    /// The items that occur, in any order, and how often as long as nobody has
-    /// left.
-    pub(super) fn initial_counts(&self) -> impl Iterator<Item = (ItemId, u32)> {
-        let length = |item: ItemId| {
-            let Span { start, end } = self.spans[item as usize];
-            end - start
-        };
-        self.present.iter().map(move |&item| (item, length(item)))
+    /// The items that occur, in any order.
+    pub(super) fn present(&self) -> &[ItemId] {
+        &self.present
+    }
+
+    /// How many records have the item, as long as nobody has left.
+    pub(super) fn initial_count(&self, item: ItemId) -> u32 {
+        let Span { start, end } = self.spans[item as usize];
+        end - start
     }
 
     /// How many of the records that are left have the item.

@@ -59,12 +59,12 @@ pub(super) fn refine(
     let mut more = parameters.refine;
     while more {
         progress.stage("refining", Some(nodes.len() as u64));
+        let finished = |n: &mut Node| n.idle >= PATIENCE || n.depth >= MAX_DEPTH;
+        done.extend(nodes.extract_if(.., finished).map(Node::retire));
         let tcs = term_chunk_supports(&nodes, &leaves);
         let common = |t: ItemId| tcs[t as usize] > 1;
-        let finished = |n: &mut Node| {
-            n.idle >= PATIENCE || n.depth >= MAX_DEPTH || !n.sharable(&leaves).any(common)
-        };
-        done.extend(nodes.extract_if(.., finished).map(Node::retire));
+        let alone = |n: &mut Node| !n.sharable(&leaves).any(common);
+        done.extend(nodes.extract_if(.., alone).map(Node::retire));
         order(&mut nodes, &leaves, &tcs);
         more = join_neighbours(&mut nodes, &joiner, progress);
     }
@@ -107,17 +107,17 @@ fn order(nodes: &mut [Node], leaves: &Leaves, tcs: &[u32]) {
     });
 }
 
-/// The smallest ranks, ascending.
-fn smallest(ranks: impl Iterator<Item = u32>) -> [u32; PREFIX] {
+/// The smallest ranks, ascending, as one number.
+fn smallest(ranks: impl Iterator<Item = u32>) -> u128 {
     let mut best = [u32::MAX; PREFIX];
-    for rank in ranks {
+    for mut rank in ranks {
         if rank < best[PREFIX - 1] {
-            let place = best.partition_point(|&b| b < rank);
-            best.copy_within(place..PREFIX - 1, place + 1);
-            best[place] = rank;
+            for place in &mut best {
+                (*place, rank) = ((*place).min(rank), (*place).max(rank));
+            }
         }
     }
-    best
+    best.iter().fold(0, |key, &rank| key << u32::BITS | u128::from(rank))
 }
 
 /// Joins adjacent pairs where that is allowed and useful, and says whether any

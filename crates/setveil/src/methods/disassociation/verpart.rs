@@ -4,6 +4,7 @@
 use super::chunking::TermMatrix;
 use super::lemma2;
 use super::masks::{self, Masked};
+use super::present::Present;
 use crate::data::{ItemId, K, M};
 use crate::release::SimpleCluster;
 
@@ -54,7 +55,7 @@ pub struct Scratch {
     counts: Vec<u32>,
     masks: Vec<u64>,
     index: Vec<u32>,
-    present: Vec<ItemId>,
+    present: Present,
     terms: Vec<Masked>,
     occurrences: Vec<(u32, u32)>,
 }
@@ -70,6 +71,7 @@ pub(super) fn split(
 ) -> Split {
     // The records ascend, so the last item tells how long the arrays must be.
     let items = records.iter().filter_map(|r| r.last()).max().map_or(0, |&i| i as usize + 1);
+    scratch.present.reserve(items);
     let mut split = if records.len() <= masks::MOST_RECORDS {
         scratch.masks.resize(items.max(scratch.masks.len()), 0);
         split_few(scratch, records, k, m, hidden)
@@ -90,32 +92,28 @@ fn split_few(
     m: M,
     hidden: &dyn Fn(ItemId) -> bool,
 ) -> Split {
+    let Scratch { masks, present, terms, .. } = scratch;
     // Lines 1 to 3.
     for (r, record) in records.iter().enumerate() {
         for &item in *record {
-            let mask = &mut scratch.masks[item as usize];
-            if *mask == 0 {
-                scratch.present.push(item);
-            }
-            *mask |= 1 << r;
+            masks[item as usize] |= 1 << r;
+            present.insert(item);
         }
     }
-    scratch.present.sort_unstable();
     // Line 5.
-    scratch.terms.clear();
-    let mut term_chunk = Vec::with_capacity(scratch.present.len());
-    let mut supports = Vec::with_capacity(scratch.present.len());
-    for item in scratch.present.drain(..) {
-        let mask = std::mem::take(&mut scratch.masks[item as usize]);
+    terms.clear();
+    let (mut term_chunk, mut supports) = (Vec::new(), Vec::new());
+    present.drain(|item| {
+        let mask = std::mem::take(&mut masks[item as usize]);
         if mask.count_ones() < k.get() || hidden(item) {
             term_chunk.push(item);
             supports.push(mask.count_ones());
         } else {
-            scratch.terms.push((item, mask));
+            terms.push((item, mask));
         }
-    }
+    });
     // Lines 4 and 6 to 18.
-    let record_chunks = masks::chunks(&mut scratch.terms, k, m);
+    let record_chunks = masks::chunks(terms, k, m);
     let size = records.len() as u32;
     Split { cluster: SimpleCluster { size, record_chunks, term_chunk }, supports }
 }
@@ -127,33 +125,30 @@ fn split_many(
     m: M,
     hidden: &dyn Fn(ItemId) -> bool,
 ) -> Split {
+    let Scratch { counts, index, present, occurrences, .. } = scratch;
     for &item in records.iter().copied().flatten() {
-        let count = &mut scratch.counts[item as usize];
-        if *count == 0 {
-            scratch.present.push(item);
-        }
-        *count += 1;
+        counts[item as usize] += 1;
+        present.insert(item);
     }
     const IN_TERM_CHUNK: u32 = u32::MAX;
     let (mut terms, mut term_chunk, mut supports) = (Vec::new(), Vec::new(), Vec::new());
-    scratch.present.sort_unstable();
-    for item in scratch.present.drain(..) {
-        let support = std::mem::take(&mut scratch.counts[item as usize]);
+    present.drain(|item| {
+        let support = std::mem::take(&mut counts[item as usize]);
         if support < k.get() || hidden(item) {
-            scratch.index[item as usize] = IN_TERM_CHUNK;
+            index[item as usize] = IN_TERM_CHUNK;
             term_chunk.push(item);
             supports.push(support);
         } else {
-            scratch.index[item as usize] = terms.len() as u32;
+            index[item as usize] = terms.len() as u32;
             terms.push((item, support));
         }
+    });
+    occurrences.clear();
+    for (r, record) in (0..).zip(records) {
+        let indices = record.iter().map(|&item| index[item as usize]);
+        occurrences.extend(indices.filter(|&i| i != IN_TERM_CHUNK).map(|i| (r, i)));
     }
-    scratch.occurrences.clear();
-    for (r, record) in records.iter().enumerate() {
-        let indices = record.iter().map(|&item| scratch.index[item as usize]);
-        scratch.occurrences.extend(indices.filter(|&i| i != IN_TERM_CHUNK).map(|i| (r as u32, i)));
-    }
-    let record_chunks = TermMatrix::new(&terms, records.len(), &scratch.occurrences).chunks(k, m);
+    let record_chunks = TermMatrix::new(&terms, records.len(), occurrences).chunks(k, m);
     let size = records.len() as u32;
     Split { cluster: SimpleCluster { size, record_chunks, term_chunk }, supports }
 }
@@ -184,6 +179,7 @@ mod tests {
                 index: vec![0; 12],
                 ..Scratch::default()
             };
+            scratch.present.reserve(12);
             let few = split_few(&mut scratch, &records, k, m, &hide);
             let many = split_many(&mut scratch, &records, k, m, &hide);
             prop_assert_eq!(&few.cluster, &many.cluster);
