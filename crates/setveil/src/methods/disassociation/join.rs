@@ -13,7 +13,7 @@ use std::cmp::Reverse;
 use std::ops::Range;
 
 use super::chunking::TermMatrix;
-use super::leaves::{Leaves, Term};
+use super::leaves::{AHEAD, Leaves, Term, touch};
 use super::lemma2;
 use super::masks::{self, Masked};
 use super::node::{Joint, Node};
@@ -127,16 +127,19 @@ impl Joiner<'_> {
         for (candidate, number) in candidates.iter().zip(1..) {
             place[candidate.item as usize] = number;
         }
-        for &leaf in a.leaves().iter().chain(b.leaves()) {
-            let start = gifts.len();
-            for (term, i) in self.leaves.terms(leaf).iter().zip(0..) {
-                let number = place[term.item as usize];
-                if number > 0 && term.support() > 0 {
-                    gifts.push(Gift { candidate: number - 1, place: i });
+        for some in a.leaves().chunks(AHEAD).chain(b.leaves().chunks(AHEAD)) {
+            touch(some.iter().map(|&leaf| self.leaves.terms(leaf)));
+            for &leaf in some {
+                let start = gifts.len();
+                for (term, i) in self.leaves.terms(leaf).iter().zip(0..) {
+                    let number = place[term.item as usize];
+                    if number > 0 && term.support() > 0 {
+                        gifts.push(Gift { candidate: number - 1, place: i });
+                    }
                 }
-            }
-            if gifts.len() > start {
-                givers.push(Giver { leaf, gifts: start..gifts.len() });
+                if gifts.len() > start {
+                    givers.push(Giver { leaf, gifts: start..gifts.len() });
+                }
             }
         }
         candidates.iter().for_each(|candidate| place[candidate.item as usize] = 0);

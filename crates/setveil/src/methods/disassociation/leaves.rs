@@ -32,6 +32,17 @@ impl Term {
     }
 }
 
+/// So many lists of terms are fetched from memory at the same time.
+pub(super) const AHEAD: usize = 8;
+
+/// Asks for the memory of some lists of terms before any is worked on: they lie
+/// far from each other, and one at a time the processor would wait for each.
+pub(super) fn touch<'t>(lists: impl Iterator<Item = &'t [Term]>) {
+    const LINE: usize = 64 / size_of::<Term>();
+    let lines = lists.flat_map(|terms| terms.iter().step_by(LINE));
+    std::hint::black_box(lines.fold(0, |sum: ItemId, term| sum.wrapping_add(term.item)));
+}
+
 /// Leaves that follow each other. A leaf's term chunk is in `terms`, and not
 /// in its cluster until it is finished.
 #[derive(Default)]

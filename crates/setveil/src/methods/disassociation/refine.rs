@@ -11,7 +11,7 @@ use rayon::prelude::*;
 
 use super::Parameters;
 use super::join::{Joiner, Scratch};
-use super::leaves::Leaves;
+use super::leaves::{self, AHEAD, Leaves};
 use super::node::Node;
 use crate::data::ItemId;
 use crate::progress::Progress;
@@ -59,13 +59,8 @@ pub(super) fn refine(
     let mut more = parameters.refine;
     while more {
         progress.stage("refining", Some(nodes.len() as u64));
-        let finished = |n: &mut Node| n.idle >= PATIENCE || n.depth >= MAX_DEPTH;
-        done.extend(nodes.extract_if(.., finished).map(Node::retire));
         let tcs = term_chunk_supports(&nodes, &leaves);
-        let common = |t: ItemId| tcs[t as usize] > 1;
-        let alone = |n: &mut Node| !n.sharable(&leaves).any(common);
-        done.extend(nodes.extract_if(.., alone).map(Node::retire));
-        order(&mut nodes, &leaves, &tcs);
+        nodes = order(nodes, &leaves, &tcs, &mut done);
         more = join_neighbours(&mut nodes, &joiner, progress);
     }
     done.extend(nodes);
@@ -79,22 +74,30 @@ pub(super) fn refine(
 
 /// In how many (virtual) term chunks each term stands (the paper's tcs).
 fn term_chunk_supports(nodes: &[Node], leaves: &Leaves) -> Vec<u32> {
-    let count = |mut tcs: Vec<u32>, node: &Node| {
-        node.sharable(leaves).for_each(|term| tcs[term as usize] += 1);
+    let none = || vec![0; leaves.item_count()];
+    let count = |piece: &[Node]| {
+        let mut tcs = none();
+        for some in piece.chunks(AHEAD) {
+            touch(some, leaves);
+            for term in some.iter().flat_map(|node| node.sharable(leaves)) {
+                tcs[term as usize] += 1;
+            }
+        }
         tcs
     };
     let sum = |mut a: Vec<u32>, b: Vec<u32>| {
         a.iter_mut().zip(b).for_each(|(x, y)| *x += y);
         a
     };
-    let none = || vec![0; leaves.item_count()];
     // Few and large pieces: each has counts of its own.
     let pieces = nodes.par_chunks(nodes.len().div_ceil(8).max(1));
-    pieces.map(|piece| piece.iter().fold(none(), count)).reduce(none, sum)
+    pieces.map(count).reduce(none, sum)
 }
 
 /// Sorts the nodes by their most common terms (section 4, ordering of REFINE).
-fn order(nodes: &mut [Node], leaves: &Leaves, tcs: &[u32]) {
+/// Those that are finished, or have no term in common with any other, go to
+/// `done`.
+fn order(mut nodes: Vec<Node>, leaves: &Leaves, tcs: &[u32], done: &mut Vec<Node>) -> Vec<Node> {
     let mut terms: Vec<ItemId> =
         (0..tcs.len() as ItemId).filter(|&t| tcs[t as usize] > 1).collect();
     terms.par_sort_unstable_by_key(|&t| (std::cmp::Reverse(tcs[t as usize]), t));
@@ -102,10 +105,28 @@ fn order(nodes: &mut [Node], leaves: &Leaves, tcs: &[u32]) {
     for (r, &t) in terms.iter().enumerate() {
         rank[t as usize] = r as u32;
     }
-    nodes.par_sort_by_cached_key(|node| {
-        (smallest(node.sharable(leaves).map(|t| rank[t as usize])), node.first_leaf)
-    });
+    let key = |node: &Node| {
+        if node.idle >= PATIENCE || node.depth >= MAX_DEPTH {
+            return NOTHING;
+        }
+        smallest(node.sharable(leaves).map(|t| rank[t as usize]))
+    };
+    let keys = |some: &[Node]| {
+        touch(some, leaves);
+        some.iter().map(|node| (key(node), node.first_leaf)).collect::<Vec<_>>()
+    };
+    let keys: Vec<(u128, u32)> = nodes.par_chunks(AHEAD).flat_map_iter(keys).collect();
+    let mut order: Vec<((u128, u32), u32)> = keys.into_iter().zip(0..).collect();
+    order.retain(|((key, _), _)| *key != NOTHING);
+    order.par_sort_unstable();
+    let ordered = order.iter().map(|(_, place)| std::mem::take(&mut nodes[*place as usize]));
+    let ordered = ordered.collect();
+    done.extend(nodes.into_iter().filter(|node| node.size > 0).map(Node::retire));
+    ordered
 }
+
+/// The key of a node without a common term.
+const NOTHING: u128 = u128::MAX;
 
 /// The smallest ranks, ascending, as one number.
 fn smallest(ranks: impl Iterator<Item = u32>) -> u128 {
@@ -118,6 +139,12 @@ fn smallest(ranks: impl Iterator<Item = u32>) -> u128 {
         }
     }
     best.iter().fold(0, |key, &rank| key << u32::BITS | u128::from(rank))
+}
+
+/// Asks for the memory of the nodes' terms: nodes that follow each other lie
+/// far apart.
+fn touch(nodes: &[Node], leaves: &Leaves) {
+    leaves::touch(nodes.iter().map(|node| node.terms(leaves)));
 }
 
 /// Joins adjacent pairs where that is allowed and useful, and says whether any
@@ -137,6 +164,9 @@ fn join_neighbours(nodes: &mut Vec<Node>, joiner: &Joiner, progress: &dyn Progre
 fn join_block(block: &mut [Node], joiner: &Joiner, scratch: &mut Scratch) {
     let mut waiting = None;
     for i in 0..block.len() {
+        if i % AHEAD == 0 {
+            touch(&block[i..block.len().min(i + AHEAD)], joiner.leaves);
+        }
         let (before, from_here) = block.split_at_mut(i);
         waiting = match waiting {
             None => Some(i),
