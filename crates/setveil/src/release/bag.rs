@@ -52,6 +52,12 @@ impl Bag {
         self.heads.push((self.items.len() as u32, count));
     }
 
+    /// Forgets all itemsets and keeps the memory.
+    pub(crate) fn clear(&mut self) {
+        self.heads.clear();
+        self.items.clear();
+    }
+
     /// The number of distinct itemsets.
     pub fn len(&self) -> usize {
         self.heads.len()

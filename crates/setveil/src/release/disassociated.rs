@@ -86,6 +86,17 @@ impl Cluster {
         leaves
     }
 
+    /// Where clusters come in the canonical order, as far as their size and the
+    /// first two items tell; those that are equal here need not be equal.
+    pub(crate) fn sort_key(&self) -> u128 {
+        let first = self.chunks().first().filter(|bag| !bag.is_empty());
+        let items = first.map_or(&[][..], |bag| bag.get(0).0);
+        // What has no such item comes first.
+        let item = |i: usize| items.get(i).map_or(0, |&item| u128::from(item) + 1);
+        let joint = u128::from(matches!(self, Self::Joint(_)));
+        u128::from(self.size()) << 80 | joint << 79 | item(0) << 40 | item(1)
+    }
+
     /// Puts chunks and children in canonical order. Bags are canonical by
     /// construction and stay as they are.
     pub fn canonicalize(&mut self) {
@@ -121,5 +132,39 @@ impl Disassociated {
     /// How many records the clusters hold together.
     pub fn records(&self) -> u64 {
         self.clusters.iter().map(|c| u64::from(c.size())).sum()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn cluster() -> impl Strategy<Value = Cluster> {
+        let itemset = prop::collection::btree_set(0u32..3, 1..3);
+        let chunk = prop::collection::vec(itemset, 0..3).prop_map(|sets| {
+            let sets: Vec<Vec<ItemId>> =
+                sets.into_iter().map(|s| s.into_iter().collect()).collect();
+            Bag::from_itemsets(sets.iter().map(Vec::as_slice))
+        });
+        let chunks = prop::collection::vec(chunk, 0..3);
+        (1u32..3, chunks, any::<bool>()).prop_map(|(size, chunks, joint)| {
+            let (record_chunks, shared_chunks) = (chunks.clone(), chunks);
+            if joint {
+                Cluster::Joint(JointCluster { size, shared_chunks, children: Vec::new() })
+            } else {
+                Cluster::Simple(SimpleCluster { size, record_chunks, term_chunk: Vec::new() })
+            }
+        })
+    }
+
+    proptest! {
+        /// Keys never contradict the canonical order.
+        #[test]
+        fn keys_follow_the_canonical_order(a in cluster(), b in cluster()) {
+            let keys = a.sort_key().cmp(&b.sort_key());
+            prop_assert!(keys.is_eq() || keys == a.cmp(&b), "{:?} {:?}", a, b);
+        }
     }
 }

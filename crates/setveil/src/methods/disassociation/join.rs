@@ -15,7 +15,7 @@ use std::ops::Range;
 use super::chunking::TermMatrix;
 use super::leaves::{AHEAD, Leaves, Term, touch};
 use super::lemma2;
-use super::masks::{self, Masked};
+use super::masks::{self, Chunker};
 use super::node::{Joint, Node};
 use crate::data::{ItemId, K, M};
 use crate::release::Bag;
@@ -38,6 +38,7 @@ pub(super) struct Scratch {
     place: Vec<u32>,
     /// Rows of the shared chunks and their terms.
     pairs: Vec<(u32, u32)>,
+    chunker: Chunker,
 }
 
 /// A term that both sides have often enough.
@@ -205,9 +206,11 @@ impl Joiner<'_> {
         }
         let count = self.find_rows(scratch);
         if count <= masks::MOST_RECORDS {
-            let mut masked: Vec<Masked> = free.iter().map(|&(item, _)| (item, 0)).collect();
-            scratch.pairs.iter().for_each(|&(row, i)| masked[i as usize].1 |= 1 << row);
-            chunks.extend(masks::chunks(&mut masked, self.k, self.m));
+            let Scratch { pairs, chunker, .. } = scratch;
+            chunker.terms.clear();
+            chunker.terms.extend(free.iter().map(|&(item, _)| (item, 0)));
+            pairs.iter().for_each(|&(row, i)| chunker.terms[i as usize].1 |= 1 << row);
+            chunks.extend(chunker.chunks(self.k, self.m));
         } else {
             let matrix = TermMatrix::new(&free, count, &scratch.pairs);
             chunks.extend(matrix.chunks(self.k, self.m));
@@ -218,7 +221,7 @@ impl Joiner<'_> {
     /// Numbers the records that have free terms of their leaf's term chunk, and
     /// says which; gives how many they are.
     fn find_rows(&self, scratch: &mut Scratch) -> usize {
-        let Scratch { candidates, givers, gifts, place, pairs } = scratch;
+        let Scratch { candidates, givers, gifts, place, pairs, .. } = scratch;
         pairs.clear();
         let mut row = 0;
         for giver in &*givers {

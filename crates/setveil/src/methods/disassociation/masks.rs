@@ -16,11 +16,52 @@ const MOST_TERMS: usize = 64;
 /// A term with the set of records that have it.
 pub(super) type Masked = (ItemId, u64);
 
-/// Divides terms, each of support >= k and by ascending text, into
-/// k^m-anonymous chunks. Each goes to the first chunk that accepts it, in the
-/// order of falling support, ties by text.
-pub(super) fn chunks(terms: &mut [Masked], k: K, m: M) -> Vec<Bag> {
-    if terms.len() > MOST_TERMS { sparse(terms).chunks(k, m) } else { dense(terms, k, m) }
+/// Divides terms into chunks; its arrays are used again.
+#[derive(Debug, Default)]
+pub(super) struct Chunker {
+    /// What is to be divided: terms of support >= k, by ascending text.
+    pub(super) terms: Vec<Masked>,
+    domains: Vec<Vec<Masked>>,
+    prefix: Vec<ItemId>,
+    bag: Bag,
+}
+
+impl Chunker {
+    /// Divides the terms into k^m-anonymous chunks. Each goes to the first
+    /// chunk that accepts it, in the order of falling support, ties by text.
+    pub(super) fn chunks(&mut self, k: K, m: M) -> Vec<Bag> {
+        if self.terms.len() > MOST_TERMS {
+            sparse(&self.terms).chunks(k, m)
+        } else {
+            self.dense(k, m)
+        }
+    }
+
+    fn dense(&mut self, k: K, m: M) -> Vec<Bag> {
+        let Self { terms, domains, prefix, bag } = self;
+        terms.sort_unstable_by_key(|&(item, mask)| (std::cmp::Reverse(mask.count_ones()), item));
+        let mut count = 0;
+        for &term in &*terms {
+            let accepts = |d: &Vec<Masked>| !rare(term.1, d, k.get(), m.get() - 1);
+            let chunk = domains[..count].iter().position(accepts).unwrap_or(count);
+            if chunk == count {
+                count += 1;
+                if domains.len() < count {
+                    domains.push(Vec::new());
+                }
+                domains[chunk].clear();
+            }
+            domains[chunk].push(term);
+        }
+        let project = |domain: &mut Vec<Masked>| {
+            domain.sort_unstable_by_key(|term| term.0);
+            bag.clear();
+            project(domain, u64::MAX, prefix, bag);
+            // Of the right size: there are very many.
+            bag.clone()
+        };
+        domains[..count].iter_mut().map(project).collect()
+    }
 }
 
 fn sparse(terms: &[Masked]) -> TermMatrix {
@@ -31,26 +72,6 @@ fn sparse(terms: &[Masked]) -> TermMatrix {
         occurrences.extend(with.map(|(i, _)| (r, i as u32)));
     }
     TermMatrix::new(&supports, MOST_RECORDS, &occurrences)
-}
-
-fn dense(terms: &mut [Masked], k: K, m: M) -> Vec<Bag> {
-    terms.sort_unstable_by_key(|&(item, mask)| (std::cmp::Reverse(mask.count_ones()), item));
-    let mut domains: Vec<Vec<Masked>> = Vec::new();
-    for &term in &*terms {
-        let accepts = |d: &Vec<Masked>| !rare(term.1, d, k.get(), m.get() - 1);
-        match domains.iter().position(accepts) {
-            Some(chunk) => domains[chunk].push(term),
-            None => domains.push(vec![term]),
-        }
-    }
-    let mut prefix = Vec::new();
-    let bag = |mut domain: Vec<Masked>| {
-        domain.sort_unstable_by_key(|term| term.0);
-        let mut bag = Bag::default();
-        project(&domain, u64::MAX, &mut prefix, &mut bag);
-        bag
-    };
-    domains.into_iter().map(bag).collect()
 }
 
 /// Whether `set`, intersected with at least one and at most `depth` of the
@@ -104,7 +125,7 @@ mod tests {
             k in 2u32..7,
             m in 1u32..6,
         ) {
-            let mut masked: Vec<Masked> = (0..9)
+            let masked: Vec<Masked> = (0..9)
                 .map(|item| {
                     let has = |r: &usize| rows[*r].contains(&item);
                     (item, (0..rows.len()).filter(has).fold(0, |mask, r| mask | 1 << r))
@@ -113,7 +134,11 @@ mod tests {
                 .collect();
             let (k, m) = (K::new(k).unwrap(), M::new(m).unwrap());
             let expected = sparse(&masked).chunks(k, m);
-            let found = dense(&mut masked, k, m);
+            let mut chunker = Chunker { terms: masked.clone(), ..Chunker::default() };
+            let found = chunker.dense(k, m);
+            // What is left of the last time does no harm.
+            chunker.terms = masked;
+            prop_assert_eq!(&found, &chunker.dense(k, m));
             prop_assert!(found.iter().all(|bag| bag.canonical_fault().is_none()));
             prop_assert_eq!(found, expected);
         }

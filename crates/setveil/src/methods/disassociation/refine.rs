@@ -65,11 +65,16 @@ pub(super) fn refine(
     }
     done.extend(nodes);
     let mut simple = leaves.finish(sensitive);
-    let mut clusters: Vec<Cluster> =
+    let clusters: Vec<Cluster> =
         done.into_iter().map(|node| node.into_cluster(&mut simple)).collect();
-    clusters.par_iter_mut().for_each(Cluster::canonicalize);
-    clusters.par_sort_unstable();
-    clusters
+    // By keys: comparing clusters means looking into their chunks.
+    let key = |mut cluster: Cluster| {
+        cluster.canonicalize();
+        (cluster.sort_key(), cluster)
+    };
+    let mut keyed: Vec<(u128, Cluster)> = clusters.into_par_iter().map(key).collect();
+    keyed.par_sort_unstable_by(|(a, x), (b, y)| a.cmp(b).then_with(|| x.cmp(y)));
+    keyed.into_iter().map(|(_, cluster)| cluster).collect()
 }
 
 /// In how many (virtual) term chunks each term stands (the paper's tcs).

@@ -3,7 +3,7 @@
 
 use super::chunking::TermMatrix;
 use super::lemma2;
-use super::masks::{self, Masked};
+use super::masks::{self, Chunker};
 use super::present::Present;
 use crate::data::{ItemId, K, M};
 use crate::release::SimpleCluster;
@@ -56,7 +56,9 @@ pub struct Scratch {
     masks: Vec<u64>,
     index: Vec<u32>,
     present: Present,
-    terms: Vec<Masked>,
+    term_chunk: Vec<ItemId>,
+    supports: Vec<u32>,
+    chunker: Chunker,
     occurrences: Vec<(u32, u32)>,
 }
 
@@ -92,7 +94,7 @@ fn split_few(
     m: M,
     hidden: &dyn Fn(ItemId) -> bool,
 ) -> Split {
-    let Scratch { masks, present, terms, .. } = scratch;
+    let Scratch { masks, present, term_chunk, supports, chunker, .. } = scratch;
     // Lines 1 to 3.
     for (r, record) in records.iter().enumerate() {
         for &item in *record {
@@ -101,19 +103,21 @@ fn split_few(
         }
     }
     // Line 5.
-    terms.clear();
-    let (mut term_chunk, mut supports) = (Vec::new(), Vec::new());
+    chunker.terms.clear();
+    term_chunk.clear();
+    supports.clear();
     present.drain(|item| {
         let mask = std::mem::take(&mut masks[item as usize]);
         if mask.count_ones() < k.get() || hidden(item) {
             term_chunk.push(item);
             supports.push(mask.count_ones());
         } else {
-            terms.push((item, mask));
+            chunker.terms.push((item, mask));
         }
     });
     // Lines 4 and 6 to 18.
-    let record_chunks = masks::chunks(terms, k, m);
+    let record_chunks = chunker.chunks(k, m);
+    let (term_chunk, supports) = (term_chunk.clone(), supports.clone());
     let size = records.len() as u32;
     Split { cluster: SimpleCluster { size, record_chunks, term_chunk }, supports }
 }
