@@ -22,7 +22,8 @@ use crate::release::Cluster;
 /// not change the result.
 const BLOCKS: usize = 32;
 const BLOCK: std::ops::RangeInclusive<usize> = 8..=256;
-/// So many of the most common terms of a term chunk decide its place.
+/// So many of the most common terms of a term chunk decide its place; their
+/// ranks are one number.
 const PREFIX: usize = 4;
 /// A cluster that found no partner in so many rounds is finished.
 const PATIENCE: u32 = 2;
@@ -116,15 +117,19 @@ fn order(mut nodes: Vec<Node>, leaves: &Leaves, tcs: &[u32], done: &mut Vec<Node
         }
         smallest(node.sharable(leaves).map(|t| rank[t as usize]))
     };
-    let keys = |some: &[Node]| {
-        touch(some, leaves);
-        some.iter().map(|node| (key(node), node.first_leaf)).collect::<Vec<_>>()
-    };
-    let keys: Vec<(u128, u32)> = nodes.par_chunks(AHEAD).flat_map_iter(keys).collect();
-    let mut order: Vec<((u128, u32), u32)> = keys.into_iter().zip(0..).collect();
-    order.retain(|((key, _), _)| *key != NOTHING);
+    // Key, first leaf, place.
+    let mut order = vec![(NOTHING, 0, 0); nodes.len()];
+    order.par_chunks_mut(AHEAD).zip(nodes.par_chunks(AHEAD)).enumerate().for_each(
+        |(i, (to, some))| {
+            touch(some, leaves);
+            for (j, (to, node)) in to.iter_mut().zip(some).enumerate() {
+                *to = (key(node), node.first_leaf, i * AHEAD + j);
+            }
+        },
+    );
+    order.retain(|(key, ..)| *key != NOTHING);
     order.par_sort_unstable();
-    let ordered = order.iter().map(|(_, place)| std::mem::take(&mut nodes[*place as usize]));
+    let ordered = order.iter().map(|&(.., place)| std::mem::take(&mut nodes[place]));
     let ordered = ordered.collect();
     done.extend(nodes.into_iter().filter(|node| node.size > 0).map(Node::retire));
     ordered
