@@ -5,6 +5,7 @@
 //! arrays. Threads work on different clusters, and no leaf is in two: what they
 //! change is atomic only because the arrays are shared.
 
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use rayon::prelude::*;
@@ -164,7 +165,23 @@ impl<'a> Leaves<'a> {
     }
 
     /// The clusters with the terms that they have kept.
-    pub(super) fn finish(self, sensitive: &[bool]) -> Vec<SimpleCluster> {
-        self.blocks.into_par_iter().flat_map_iter(|block| block.finish(sensitive)).collect()
+    pub(super) fn finish(self, sensitive: &[bool]) -> Finished {
+        let finish = |block: Block| block.finish(sensitive).into();
+        Finished { blocks: self.blocks.into_par_iter().map(finish).collect(), block: self.block }
+    }
+}
+
+/// Leaves that nobody changes any more.
+pub(super) struct Finished {
+    blocks: Vec<Mutex<Vec<SimpleCluster>>>,
+    block: usize,
+}
+
+impl Finished {
+    /// Hands the leaf out; only one can have it.
+    pub(super) fn take(&self, leaf: u32) -> SimpleCluster {
+        let block = &self.blocks[leaf as usize / self.block];
+        let mut clusters = block.lock().expect("nobody panicked");
+        std::mem::take(&mut clusters[leaf as usize % self.block])
     }
 }

@@ -5,9 +5,9 @@
 
 use std::borrow::Cow;
 
-use super::leaves::{Leaves, Term};
+use super::leaves::{Finished, Leaves, Term};
 use crate::data::ItemId;
-use crate::release::{Bag, Cluster, JointCluster, SimpleCluster};
+use crate::release::{Bag, Cluster, JointCluster};
 
 /// A simple or joint cluster on its way.
 #[derive(Default)]
@@ -134,16 +134,16 @@ impl Node {
         self
     }
 
-    /// The published form; takes the leaves out of `leaves`.
-    pub(super) fn into_cluster(mut self, leaves: &mut [SimpleCluster]) -> Cluster {
+    /// The published form.
+    pub(super) fn into_cluster(mut self, leaves: &Finished) -> Cluster {
         self.take_tree().build(leaves)
     }
 }
 
 impl Tree {
-    fn build(self, leaves: &mut [SimpleCluster]) -> Cluster {
+    fn build(self, leaves: &Finished) -> Cluster {
         match self {
-            Self::Leaf(leaf) => Cluster::Simple(std::mem::take(&mut leaves[leaf as usize])),
+            Self::Leaf(leaf) => Cluster::Simple(leaves.take(leaf)),
             Self::Joint { shared_chunks, children } => {
                 let children: Vec<Cluster> =
                     children.into_iter().map(|child| child.build(leaves)).collect();

@@ -131,10 +131,12 @@ impl Postings {
         left as u32
     }
 
-    /// The records that have the item leave; gives them. `row` tells the items
-    /// of a record.
+    /// The records that have the item leave; gives them. The item must have
+    /// been counted last. `row` tells the items of a record.
     pub(super) fn take<'r>(&mut self, item: ItemId, row: impl Fn(u32) -> &'r [ItemId]) -> &[u32] {
-        self.shorten(item);
+        if self.counts.is_some() {
+            self.shorten(item);
+        }
         let Span { start, end } = self.spans[item as usize];
         let list = &self.lists[start as usize..end as usize];
         for &record in list {

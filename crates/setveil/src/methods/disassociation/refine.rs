@@ -65,15 +65,14 @@ pub(super) fn refine(
         more = join_neighbours(&mut nodes, &joiner, progress);
     }
     done.extend(nodes);
-    let mut simple = leaves.finish(sensitive);
-    let clusters: Vec<Cluster> =
-        done.into_iter().map(|node| node.into_cluster(&mut simple)).collect();
+    let leaves = leaves.finish(sensitive);
     // By keys: comparing clusters means looking into their chunks.
-    let key = |mut cluster: Cluster| {
+    let keyed = |node: Node| {
+        let mut cluster = node.into_cluster(&leaves);
         cluster.canonicalize();
         (cluster.sort_key(), cluster)
     };
-    let mut keyed: Vec<(u128, Cluster)> = clusters.into_par_iter().map(key).collect();
+    let mut keyed: Vec<(u128, Cluster)> = done.into_par_iter().map(keyed).collect();
     keyed.par_sort_unstable_by(|(a, x), (b, y)| a.cmp(b).then_with(|| x.cmp(y)));
     keyed.into_iter().map(|(_, cluster)| cluster).collect()
 }
