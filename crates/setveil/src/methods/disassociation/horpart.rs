@@ -47,7 +47,7 @@ pub struct Horpart;
 /// From so many records on a chain may run on another thread.
 const LARGE: usize = 8192;
 /// The records of the whole data are listed in so many pieces at the same time.
-const PIECES: usize = 16;
+const PIECES: usize = 8;
 
 impl HorizontalPartitioning for Horpart {
     fn partition(
