@@ -97,14 +97,11 @@ impl Dataset {
         &self.items[self.offsets[r]..self.offsets[r + 1]]
     }
 
-    /// Writes the items of some records to `rows`. Asks for their memory
-    /// before it returns: they lie far from each other, and who worked through
-    /// them one at a time would wait for each.
-    pub fn fetch<'a>(&'a self, records: &[u32], rows: &mut Vec<&'a [ItemId]>) {
+    /// Writes the items of some records to `rows`, and fetches them from memory.
+    pub(crate) fn fetch<'a>(&'a self, records: &[u32], rows: &mut Vec<&'a [ItemId]>) {
         rows.clear();
         rows.extend(records.iter().map(|&r| self.record(r as usize)));
-        let ends = rows.iter().flat_map(|row| [row.first(), row.last()]).flatten();
-        std::hint::black_box(ends.fold(0, |sum: ItemId, item| sum.wrapping_add(*item)));
+        touch(rows.iter().flat_map(|row| [row.first(), row.last()]).flatten());
     }
 
     /// All records in the order of the input.
@@ -118,7 +115,7 @@ impl Dataset {
     }
 
     /// The items of some successive records, one record after the other.
-    pub fn occurrences_of(&self, records: std::ops::Range<usize>) -> &[ItemId] {
+    pub(crate) fn occurrences_of(&self, records: std::ops::Range<usize>) -> &[ItemId] {
         &self.items[self.offsets[records.start]..self.offsets[records.end]]
     }
 
@@ -150,6 +147,12 @@ impl Dataset {
     pub fn mean_length(&self) -> f64 {
         if self.is_empty() { 0.0 } else { self.items.len() as f64 / self.len() as f64 }
     }
+}
+
+/// Fetches items from memory, all at the same time. If they lie far from each
+/// other, who worked through them one at a time would wait for each.
+pub(crate) fn touch<'a>(items: impl Iterator<Item = &'a ItemId>) {
+    std::hint::black_box(items.fold(0, |sum: ItemId, item| sum.wrapping_add(*item)));
 }
 
 /// Collects records of labels into a [`Dataset`].

@@ -10,6 +10,7 @@ mod vocabulary;
 mod wordnet;
 
 pub(crate) use assembly::{Assembly, Block};
+pub(crate) use dataset::touch;
 pub use dataset::{Dataset, DatasetBuilder, Dropped};
 pub use hierarchy::Hierarchy;
 pub use interner::Interner;

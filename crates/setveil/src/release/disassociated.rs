@@ -86,8 +86,9 @@ impl Cluster {
         leaves
     }
 
-    /// Where clusters come in the canonical order, as far as their size and the
-    /// first two items tell; those that are equal here need not be equal.
+    /// Where a cluster whose chunks are in order comes among others, as far as
+    /// its size, whether it is joint, and the first two items of its first
+    /// sub-record tell; those that are equal here need not be equal.
     pub(crate) fn sort_key(&self) -> u128 {
         let first = self.chunks().first().filter(|bag| !bag.is_empty());
         let items = first.map_or(&[][..], |bag| bag.get(0).0);

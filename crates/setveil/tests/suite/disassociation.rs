@@ -288,6 +288,12 @@ fn too_few_records_and_bad_parameters_publish_nothing() {
     let error = anonymize(&data, &small, &()).unwrap_err().to_string();
     assert!(error.contains("max-cluster-size = 3") && error.contains("2k"), "{error}");
     assert!(anonymize(&Dataset::default(), &parameters(2, 1), &()).is_err());
+    // What is wrong with the parameters is said before what is wrong with terms.
+    small.sensitive = Some(Sensitive { terms: vec!["typo".into()], l: L::new(2).unwrap() });
+    assert!(anonymize(&data, &small, &()).unwrap_err().to_string().contains("max-cluster-size"));
+    small.max_cluster_size = None;
+    let error = anonymize(&Dataset::default(), &small, &()).unwrap_err().to_string();
+    assert!(error.starts_with("there are 0 records"), "{error}");
 }
 
 #[test]
@@ -410,19 +416,40 @@ proptest! {
             .iter()
             .map(|r| r.iter().map(|&i| testkit::random::label(i)).collect())
             .collect();
-        let mut shuffled = labels.clone();
-        let mut rng = testkit::random::rng(seed);
-        for i in (1..shuffled.len()).rev() {
-            shuffled.swap(i, rand::RngExt::random_range(&mut rng, 0..=i));
-        }
-        let parameters = parameters(3, 2);
-        let one = anonymize(&Dataset::from_records(&labels), &parameters, &()).unwrap();
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
-        let other = pool
-            .install(|| anonymize(&Dataset::from_records(&shuffled), &parameters, &()))
-            .unwrap();
-        prop_assert_eq!(one, other);
+        let other = shuffled(labels.clone(), seed);
+        let one = with_threads(4, &labels, &parameters(3, 2));
+        prop_assert_eq!(one, with_threads(1, &other, &parameters(3, 2)));
     }
+}
+
+/// Enough records for chains on several threads and for many blocks of REFINE.
+#[test]
+fn neither_row_order_nor_threads_change_a_large_release() {
+    let records = testkit::random::records(5, 24_000, 300, 7.0);
+    let other = shuffled(records.clone(), 5);
+    let mut parameters = parameters(4, 2);
+    for terms in [vec![], vec!["c".to_owned(), "i100".to_owned()]] {
+        parameters.sensitive = Some(Sensitive { terms, l: L::new(2).unwrap() });
+        let one = with_threads(4, &records, &parameters);
+        assert!(one == with_threads(1, &other, &parameters));
+        assert!(verify(&one).holds);
+        let leaves: Vec<usize> =
+            body(&one).clusters.iter().map(|cluster| cluster.leaves().len()).collect();
+        assert!(leaves.iter().max() > Some(&20), "joint clusters are small: {leaves:?}");
+    }
+}
+
+fn shuffled(mut records: Vec<Vec<String>>, seed: u64) -> Vec<Vec<String>> {
+    let mut rng = testkit::random::rng(seed);
+    for i in (1..records.len()).rev() {
+        records.swap(i, rand::RngExt::random_range(&mut rng, 0..=i));
+    }
+    records
+}
+
+fn with_threads(threads: usize, records: &[Vec<String>], parameters: &Parameters) -> Release {
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+    pool.install(|| anonymize(&Dataset::from_records(records), parameters, &())).unwrap()
 }
 
 #[test]

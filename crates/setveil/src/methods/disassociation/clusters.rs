@@ -31,7 +31,7 @@ impl Clusters {
     }
 
     /// Cuts the clusters of more than `max` records into pieces of nearly equal
-    /// size, in the order in which `sort` puts their records.
+    /// size, in the order in which `sort` puts their records. Empty ones go.
     pub(super) fn cut(&mut self, max: usize, sort: impl Fn(&mut [u32]) + Send + Sync) {
         let (mut ends, mut large) = (Vec::with_capacity(self.len()), Vec::new());
         let (mut start, mut rest) = (0, &mut self.records[..]);

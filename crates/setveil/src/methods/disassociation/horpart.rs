@@ -5,8 +5,9 @@
 //! records that have it and the rest; the rest is split again, until it is
 //! small. Each such *chain* finds the records of a term through posting lists
 //! ([`postings`](super::postings)). The parts that leave a chain and are still
-//! too large are chains of their own: large ones on any thread, small ones on
-//! a stack beside their parent, while their rows are still in the cache.
+//! too large are chains of their own: those of the first chain and other large
+//! ones on any thread, small ones on a stack beside their parent, while their
+//! rows are still in the cache.
 //!
 //! Clusters are sets of records that depend on the content alone: neither the
 //! order of the rows nor the number of threads changes them. What becomes of
@@ -20,6 +21,7 @@ use rayon::prelude::*;
 
 use super::pooling;
 use super::postings::{Postings, Queue};
+use super::spare::Spare;
 use super::{Clusters, HorizontalPartitioning, Sizes};
 use crate::data::{Dataset, ItemId};
 use crate::progress::Progress;
@@ -44,10 +46,13 @@ use crate::progress::Progress;
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Horpart;
 
-/// From so many records on a chain may run on another thread.
+/// From so many records on, a part of a part may run on another thread.
 const LARGE: usize = 8192;
-/// The records of the whole data are listed in so many pieces at the same time.
+/// The whole data is listed in at least so many pieces, so that threads share
+/// the work, each of about so many records at most, so that a piece fits into
+/// the cache.
 const PIECES: usize = 8;
+const PIECE: usize = 1 << 17;
 
 impl HorizontalPartitioning for Horpart {
     fn partition(
@@ -64,7 +69,7 @@ impl HorizontalPartitioning for Horpart {
             max: sizes.max(),
             next_chain: AtomicUsize::new(1),
             outcomes: Mutex::default(),
-            workers: Mutex::default(),
+            workers: Spare::default(),
             progress,
         };
         if data.len() <= shared.max {
@@ -83,7 +88,7 @@ struct Shared<'a> {
     max: usize,
     next_chain: AtomicUsize,
     outcomes: Mutex<Vec<Outcome>>,
-    workers: Mutex<Vec<Worker>>,
+    workers: Spare<Worker>,
     progress: &'a dyn Progress,
 }
 
@@ -200,8 +205,9 @@ impl Chain for Whole<'_, '_> {
 
 fn split_data<'s>(scope: &rayon::Scope<'s>, shared: &'s Shared<'s>) {
     let data = shared.data;
-    // No more pieces than cost as much memory as the lists.
-    let pieces = (data.occurrences().len() / data.item_count().max(1)).clamp(1, PIECES);
+    // Every piece has a span per item: together no more than twice the lists.
+    let most = (data.occurrences().len() / data.item_count().max(1)).max(1);
+    let pieces = (data.len() / PIECE).max(PIECES).min(most);
     let first = |piece: usize| piece * data.len() / pieces;
     let list = |piece: usize| {
         let (start, end) = (first(piece), first(piece + 1));
@@ -232,16 +238,17 @@ fn split_data<'s>(scope: &rayon::Scope<'s>, shared: &'s Shared<'s>) {
 
 /// Splits the chain of these records and all small ones that come of it.
 fn run<'s>(scope: &rayon::Scope<'s>, shared: &'s Shared<'s>, number: usize, records: Vec<u32>) {
-    let mut worker = shared.workers.lock().expect("no chain panicked").pop().unwrap_or_default();
-    let mut outcome = Outcome::default();
-    worker.rows.fetch(records, shared);
-    let mut next = Some(number);
-    while let Some(number) = next {
-        worker.split(scope, shared, &mut outcome);
-        outcome.end_chain(number);
-        next = worker.waiting.pop(&mut worker.rows);
-    }
-    shared.workers.lock().expect("no chain panicked").push(worker);
+    let outcome = shared.workers.with(|worker| {
+        let mut outcome = Outcome::default();
+        worker.rows.fetch(records, shared);
+        let mut next = Some(number);
+        while let Some(number) = next {
+            worker.split(scope, shared, &mut outcome);
+            outcome.end_chain(number);
+            next = worker.waiting.pop(&mut worker.rows);
+        }
+        outcome
+    });
     shared.put(outcome);
 }
 
@@ -306,6 +313,7 @@ impl Rows {
             }
             self.ends.push((end - start.item) as u32);
         }
+        assert!(u32::try_from(end - start.item).is_ok(), "a chain of more than 2^32 occurrences");
         self.items.truncate(end);
         self.row_of.truncate(end);
     }
@@ -327,7 +335,7 @@ const AHEAD: usize = 32;
 struct Waiting {
     /// Those of one chain behind those of the other.
     rows: Rows,
-    /// The number of each.
+    /// The number of each, and where it starts.
     chains: Vec<(usize, Start)>,
 }
 
@@ -444,6 +452,7 @@ impl<'a> DepthFirst<'a> {
             })
             .collect();
         chains.sort_unstable_by_key(|(number, _)| *number);
+        debug_assert!(chains.iter().map(|(number, _)| *number).eq(0..chains.len()));
         let chains: Vec<_> = chains.into_iter().map(|(_, parts)| parts).collect();
         Self { outcomes, stack: chains.first().cloned().into_iter().collect(), chains }
     }

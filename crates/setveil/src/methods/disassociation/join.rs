@@ -13,7 +13,7 @@ use std::cmp::Reverse;
 use std::ops::Range;
 
 use super::chunking::TermMatrix;
-use super::leaves::{AHEAD, Leaves, Term, touch};
+use super::leaves::{AHEAD, Leaves, Term, touch_terms};
 use super::lemma2;
 use super::masks::{self, Chunker};
 use super::node::{Joint, Node};
@@ -33,9 +33,8 @@ pub(super) struct Scratch {
     candidates: Vec<Candidate>,
     givers: Vec<Giver>,
     gifts: Vec<Gift>,
-    /// Per item: its place in what is looked for, plus one, or its support;
-    /// 0 between uses.
-    place: Vec<u32>,
+    /// A number for every item; 0 between uses.
+    table: Vec<u32>,
     /// Rows of the shared chunks and their terms.
     pairs: Vec<(u32, u32)>,
     chunker: Chunker,
@@ -63,7 +62,7 @@ struct Gift {
     /// Its place among the candidates.
     candidate: u32,
     /// Its place among the terms of the leaf.
-    place: u32,
+    term: u32,
 }
 
 impl Joiner<'_> {
@@ -86,7 +85,7 @@ impl Joiner<'_> {
         let shared_chunks = self.shared_chunks(&used, scratch);
         for giver in &scratch.givers {
             for gift in given(giver, scratch) {
-                self.leaves.give(giver.leaf, gift.place);
+                self.leaves.give(giver.leaf, gift.term);
             }
         }
         let shared = scratch.candidates.iter().filter(|c| !c.stays).map(|c| c.item);
@@ -100,7 +99,7 @@ impl Joiner<'_> {
     /// The terms that both sides have and at least k records together. A term
     /// that may not be shared has no support on any side.
     fn find_candidates(&self, a: &Node, b: &Node, scratch: &mut Scratch) {
-        let Scratch { candidates, place: supports, .. } = scratch;
+        let Scratch { candidates, table: supports, .. } = scratch;
         candidates.clear();
         supports.resize(self.leaves.item_count(), 0);
         let (mut few, mut many) = (a.terms(self.leaves), b.terms(self.leaves));
@@ -121,21 +120,20 @@ impl Joiner<'_> {
 
     /// Which leaves have the candidates in their term chunks.
     fn find_gifts(&self, a: &Node, b: &Node, scratch: &mut Scratch) {
-        let Scratch { candidates, givers, gifts, place, .. } = scratch;
+        let Scratch { candidates, givers, gifts, table, .. } = scratch;
         givers.clear();
         gifts.clear();
-        place.resize(self.leaves.item_count(), 0);
         for (candidate, number) in candidates.iter().zip(1..) {
-            place[candidate.item as usize] = number;
+            table[candidate.item as usize] = number;
         }
         for some in a.leaves().chunks(AHEAD).chain(b.leaves().chunks(AHEAD)) {
-            touch(some.iter().map(|&leaf| self.leaves.terms(leaf)));
+            touch_terms(some.iter().map(|&leaf| self.leaves.terms(leaf)));
             for &leaf in some {
                 let start = gifts.len();
                 for (term, i) in self.leaves.terms(leaf).iter().zip(0..) {
-                    let number = place[term.item as usize];
+                    let number = table[term.item as usize];
                     if number > 0 && term.support() > 0 {
-                        gifts.push(Gift { candidate: number - 1, place: i });
+                        gifts.push(Gift { candidate: number - 1, term: i });
                     }
                 }
                 if gifts.len() > start {
@@ -143,7 +141,7 @@ impl Joiner<'_> {
                 }
             }
         }
-        candidates.iter().for_each(|candidate| place[candidate.item as usize] = 0);
+        candidates.iter().for_each(|candidate| table[candidate.item as usize] = 0);
         givers.sort_unstable_by_key(|giver| giver.leaf);
     }
 
@@ -221,7 +219,7 @@ impl Joiner<'_> {
     /// Numbers the records that have free terms of their leaf's term chunk, and
     /// says which; gives how many they are.
     fn find_rows(&self, scratch: &mut Scratch) -> usize {
-        let Scratch { candidates, givers, gifts, place, pairs, .. } = scratch;
+        let Scratch { candidates, givers, gifts, table, pairs, .. } = scratch;
         pairs.clear();
         let mut row = 0;
         for giver in &*givers {
@@ -231,18 +229,18 @@ impl Joiner<'_> {
             if free().next().is_none() {
                 continue;
             }
-            free().for_each(|candidate| place[candidate.item as usize] = candidate.among_free);
+            free().for_each(|candidate| table[candidate.item as usize] = candidate.among_free);
             for record in self.leaves.records(giver.leaf) {
                 let before = pairs.len();
                 for &item in record {
-                    let i = place[item as usize];
+                    let i = table[item as usize];
                     if i > 0 {
                         pairs.push((row, i - 1));
                     }
                 }
                 row += u32::from(pairs.len() > before);
             }
-            free().for_each(|candidate| place[candidate.item as usize] = 0);
+            free().for_each(|candidate| table[candidate.item as usize] = 0);
         }
         row as usize
     }

@@ -12,7 +12,7 @@ use rayon::prelude::*;
 
 use super::Clusters;
 use super::verpart::Split;
-use crate::data::{Dataset, ItemId};
+use crate::data::{Dataset, ItemId, touch};
 use crate::release::SimpleCluster;
 
 /// A term of a (virtual) term chunk.
@@ -36,12 +36,10 @@ impl Term {
 /// So many lists of terms are fetched from memory at the same time.
 pub(super) const AHEAD: usize = 8;
 
-/// Asks for the memory of some lists of terms before any is worked on: they lie
-/// far from each other, and one at a time the processor would wait for each.
-pub(super) fn touch<'t>(lists: impl Iterator<Item = &'t [Term]>) {
+/// Fetches some lists of terms from memory.
+pub(super) fn touch_terms<'t>(lists: impl Iterator<Item = &'t [Term]>) {
     const LINE: usize = 64 / size_of::<Term>();
-    let lines = lists.flat_map(|terms| terms.iter().step_by(LINE));
-    std::hint::black_box(lines.fold(0, |sum: ItemId, term| sum.wrapping_add(term.item)));
+    touch(lists.flat_map(|terms| terms.iter().step_by(LINE)).map(|term| &term.item));
 }
 
 /// Leaves that follow each other. A leaf's term chunk is in `terms`, and not
@@ -60,10 +58,11 @@ impl Extend<Split> for Block {
     fn extend<S: IntoIterator<Item = Split>>(&mut self, splits: S) {
         for Split { mut cluster, supports } in splits {
             let terms = std::mem::take(&mut cluster.term_chunk);
-            debug_assert!(terms.len() == supports.len() && !supports.contains(&0));
+            // A term without support would count as given away, and be lost.
+            assert!(terms.len() == supports.len() && !supports.contains(&0));
             self.left.push((terms.len() as u32).into());
             self.terms.extend(terms.iter().zip(supports).map(|(&item, s)| Term::new(item, s)));
-            self.ends.push(self.terms.len() as u32);
+            self.ends.push(u32::try_from(self.terms.len()).expect("fewer than 2^32 terms"));
             self.clusters.push(cluster);
         }
     }
@@ -78,9 +77,11 @@ impl Block {
     fn finish(mut self, sensitive: &[bool]) -> Vec<SimpleCluster> {
         let mut clusters = std::mem::take(&mut self.clusters);
         for (i, cluster) in clusters.iter_mut().enumerate() {
-            cluster.term_chunk.reserve_exact(self.left[i].load(Ordering::Relaxed) as usize);
+            let left = self.left[i].load(Ordering::Relaxed) as usize;
+            cluster.term_chunk.reserve_exact(left);
             let stays = |t: &&Term| t.support() > 0 || sensitive[t.item as usize];
             cluster.term_chunk.extend(self.terms(i).iter().filter(stays).map(|t| t.item));
+            assert_eq!(cluster.term_chunk.len(), left, "what is not given away stays");
         }
         clusters
     }
@@ -116,7 +117,7 @@ impl<'a> Leaves<'a> {
         Self { blocks, block, clusters, data }
     }
 
-    fn place(&self, leaf: u32) -> (&Block, usize) {
+    fn find(&self, leaf: u32) -> (&Block, usize) {
         (&self.blocks[leaf as usize / self.block], leaf as usize % self.block)
     }
 
@@ -141,26 +142,26 @@ impl<'a> Leaves<'a> {
 
     /// The size and the record chunks; the term chunk is not filled yet.
     pub(super) fn cluster(&self, leaf: u32) -> &SimpleCluster {
-        let (block, i) = self.place(leaf);
+        let (block, i) = self.find(leaf);
         &block.clusters[i]
     }
 
     /// The terms that the term chunk had in the beginning, ascending.
     pub(super) fn terms(&self, leaf: u32) -> &[Term] {
-        let (block, i) = self.place(leaf);
+        let (block, i) = self.find(leaf);
         block.terms(i)
     }
 
     /// How many terms the term chunk has left.
     pub(super) fn left(&self, leaf: u32) -> u32 {
-        let (block, i) = self.place(leaf);
+        let (block, i) = self.find(leaf);
         block.left[i].load(Ordering::Relaxed)
     }
 
-    /// The leaf gives its term at this place to a shared chunk.
-    pub(super) fn give(&self, leaf: u32, place: u32) {
-        let (block, i) = self.place(leaf);
-        block.terms(i)[place as usize].support.store(0, Ordering::Relaxed);
+    /// The leaf gives its term of this number to a shared chunk.
+    pub(super) fn give(&self, leaf: u32, term: u32) {
+        let (block, i) = self.find(leaf);
+        block.terms(i)[term as usize].support.store(0, Ordering::Relaxed);
         block.left[i].fetch_sub(1, Ordering::Relaxed);
     }
 

@@ -12,7 +12,7 @@ use crate::release::{Bag, Cluster, JointCluster};
 /// A simple or joint cluster on its way.
 #[derive(Default)]
 pub(super) struct Node {
-    /// How many records; none if another node has taken everything.
+    /// How many records.
     pub(super) size: u32,
     pub(super) depth: u32,
     /// How many rounds have passed without a partner.
@@ -37,7 +37,7 @@ pub(super) struct Joint {
 }
 
 impl Joint {
-    /// A joint cluster without its children.
+    /// A joint cluster whose children and leaves are not known yet.
     pub(super) fn new(terms: Vec<Term>, used: Vec<ItemId>, shared_chunks: Vec<Bag>) -> Self {
         Self { terms, used, shared_chunks, leaves: Vec::new(), children: Vec::new() }
     }
@@ -52,6 +52,11 @@ impl Node {
     /// A node for one cluster.
     pub(super) fn new(leaf: u32, leaves: &Leaves) -> Self {
         Self { size: leaves.size(leaf), first_leaf: leaf, ..Self::default() }
+    }
+
+    /// Whether another node has taken everything.
+    pub(super) fn is_empty(&self) -> bool {
+        self.size == 0
     }
 
     /// The virtual term chunk, ascending; those without support cannot be

@@ -7,6 +7,7 @@ use serde_json::json;
 use super::diversity::diversify;
 use super::leaves::Leaves;
 use super::refine::refine;
+use super::spare::Spare;
 use super::verpart::{self, Split};
 use super::{Clusters, HorizontalPartitioning, Horpart, Parameters};
 use crate::data::{Dataset, ItemId, K, M};
@@ -21,7 +22,8 @@ pub trait VerticalPartitioning: Sync {
 
     /// Splits the records of a cluster into record chunks that are
     /// k^m-anonymous and a term chunk that takes all terms that are `hidden`;
-    /// Lemma 2 must hold.
+    /// Lemma 2 must hold. The term chunk ascends, and each of its terms has a
+    /// support of at least 1.
     fn partition(
         &self,
         scratch: &mut Self::Scratch,
@@ -82,8 +84,7 @@ pub fn disassociate<V: VerticalPartitioning>(
     vertical: &V,
     progress: &dyn Progress,
 ) -> Result<Disassociated> {
-    let sensitive = parameters.sensitive_items(data)?;
-    let clusters = cluster(data, parameters, horizontal, &sensitive, progress)?;
+    let (clusters, sensitive) = cluster(data, parameters, horizontal, progress)?;
     let blocks = split(&clusters, data, vertical, &sensitive, progress);
     let leaves = Leaves::new(blocks, &clusters, data, &sensitive);
     let refined = refine(leaves, &sensitive, parameters, progress);
@@ -100,19 +101,18 @@ pub fn partition<V: VerticalPartitioning>(
     vertical: &V,
     progress: &dyn Progress,
 ) -> Result<(Clusters, Vec<Split>)> {
-    let sensitive = parameters.sensitive_items(data)?;
-    let clusters = cluster(data, parameters, horizontal, &sensitive, progress)?;
+    let (clusters, sensitive) = cluster(data, parameters, horizontal, progress)?;
     let blocks: Vec<Vec<Split>> = split(&clusters, data, vertical, &sensitive, progress);
     Ok((clusters, blocks.into_iter().flatten().collect()))
 }
 
+/// The clusters, and which items are sensitive.
 fn cluster(
     data: &Dataset,
     parameters: &Parameters,
     horizontal: &dyn HorizontalPartitioning,
-    sensitive: &[bool],
     progress: &dyn Progress,
-) -> Result<Clusters> {
+) -> Result<(Clusters, Vec<bool>)> {
     let sizes = parameters.sizes()?;
     if data.len() < sizes.k() {
         return Err(Error::Infeasible {
@@ -122,16 +122,17 @@ fn cluster(
                 .into(),
         });
     }
+    let sensitive = parameters.sensitive_items(data)?;
     let may_split: Vec<bool> = sensitive.iter().map(|s| !s).collect();
-    let clusters = horizontal.partition(data, &may_split, sizes, progress);
-    match &parameters.sensitive {
-        Some(terms) => diversify(clusters, data, sensitive, terms.l),
-        None => Ok(clusters),
+    let mut clusters = horizontal.partition(data, &may_split, sizes, progress);
+    if let Some(terms) = &parameters.sensitive {
+        clusters = diversify(clusters, data, &sensitive, terms.l)?;
     }
+    Ok((clusters, sensitive))
 }
 
-/// Clusters are split in blocks of equal size: about so many, each of at most
-/// so many clusters.
+/// Clusters are split in blocks of equal size: at least so many where there are
+/// enough clusters, each of at most so many.
 const BLOCKS: usize = 256;
 const BLOCK: usize = 256;
 
@@ -146,17 +147,21 @@ fn split<V: VerticalPartitioning, B: Default + Extend<Split> + Send>(
     progress.stage("splitting", Some(clusters.len() as u64));
     let block = (clusters.len() / BLOCKS).clamp(1, BLOCK);
     let blocks = (0..clusters.len().div_ceil(block)).into_par_iter();
-    let split = |scratch: &mut V::Scratch, b: usize| {
+    let spare = Spare::<V::Scratch>::default();
+    let split = |b: usize| {
         let mut leaves = B::default();
         let numbers = b * block..((b + 1) * block).min(clusters.len());
-        leaves.extend(numbers.map(|c| {
-            let rows = clusters.rows(c, data);
-            progress.advance(1);
-            vertical.partition(scratch, &rows, &|item| sensitive[item as usize])
-        }));
+        let count = numbers.len() as u64;
+        spare.with(|scratch| {
+            leaves.extend(numbers.map(|c| {
+                let rows = clusters.rows(c, data);
+                vertical.partition(scratch, &rows, &|item| sensitive[item as usize])
+            }));
+        });
+        progress.advance(count);
         leaves
     };
-    blocks.map_init(V::Scratch::default, split).collect()
+    blocks.map(split).collect()
 }
 
 /// Puts a manifest to a disassociated body.

@@ -34,6 +34,7 @@ pub(super) fn pool<'a>(
     } else {
         pooled.extend_last(&waiting);
     }
+    // As max >= 2k, each piece has at least k records.
     pooled.cut(sizes.max(), |large| sort_by_content(large, data));
     pooled
 }

@@ -23,8 +23,10 @@ pub(super) struct Postings {
     gone: Vec<bool>,
     /// How many entries of lists may still be read before counts are kept.
     budget: usize,
-    /// Per item: how many of the records that are left have it; if kept.
-    counts: Option<Vec<u32>>,
+    /// Whether they are kept.
+    kept: bool,
+    /// Per item: how many of the records that are left have it, if kept; else 0.
+    counts: Vec<u32>,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -43,6 +45,7 @@ impl Postings {
         items: &[ItemId],
         occurrences: impl Iterator<Item = (ItemId, u32)>,
     ) {
+        assert!(u32::try_from(items.len()).is_ok(), "a chain of more than 2^32 occurrences");
         self.clear();
         self.spans.resize(item_count, Span::default());
         for &item in items {
@@ -69,13 +72,16 @@ impl Postings {
         self.gone.clear();
         self.gone.resize(len, false);
         self.budget = READS * items.len();
-        self.counts = None;
     }
 
     fn clear(&mut self) {
         for item in self.present.drain(..) {
             self.spans[item as usize] = Span::default();
+            if self.kept {
+                self.counts[item as usize] = 0;
+            }
         }
+        self.kept = false;
     }
 
     /// The items that occur, in any order.
@@ -91,8 +97,8 @@ impl Postings {
 
     /// How many of the records that are left have the item.
     pub(super) fn count(&mut self, item: ItemId) -> u32 {
-        if let Some(counts) = &self.counts {
-            return counts[item as usize];
+        if self.kept {
+            return self.counts[item as usize];
         }
         let Span { start, end } = self.spans[item as usize];
         match self.budget.checked_sub((end - start) as usize) {
@@ -109,11 +115,11 @@ impl Postings {
 
     /// From now on records that leave are subtracted.
     fn keep_counts(&mut self) {
-        let mut counts = vec![0; self.spans.len()];
+        self.kept = true;
+        self.counts.resize(self.spans.len(), 0);
         for i in 0..self.present.len() {
-            counts[self.present[i] as usize] = self.shorten(self.present[i]);
+            self.counts[self.present[i] as usize] = self.shorten(self.present[i]);
         }
-        self.counts = Some(counts);
     }
 
     /// The list of the item forgets who is gone; gives its length.
@@ -131,20 +137,21 @@ impl Postings {
         left as u32
     }
 
-    /// The records that have the item leave; gives them. The item must have
-    /// been counted last. `row` tells the items of a record.
+    /// The records that have the item leave; gives them. Nobody may have left
+    /// since the item was counted. `row` tells the items of a record.
     pub(super) fn take<'r>(&mut self, item: ItemId, row: impl Fn(u32) -> &'r [ItemId]) -> &[u32] {
-        if self.counts.is_some() {
+        if self.kept {
             self.shorten(item);
         }
         let Span { start, end } = self.spans[item as usize];
         let list = &self.lists[start as usize..end as usize];
+        debug_assert!(list.iter().all(|&record| !self.gone[record as usize]));
         for &record in list {
             self.gone[record as usize] = true;
         }
-        if let Some(counts) = &mut self.counts {
+        if self.kept {
             for &item in list.iter().flat_map(|&record| row(record)) {
-                counts[item as usize] -= 1;
+                self.counts[item as usize] -= 1;
             }
         }
         list
@@ -188,6 +195,7 @@ impl Queue {
     /// ascending.
     pub(super) fn pop_all(&mut self, count: u32, items: &mut Vec<ItemId>) {
         items.clear();
+        debug_assert!(self.last.iter().skip(count as usize + 1).all(|&item| item == 0));
         self.last.truncate(count as usize + 1);
         let mut next = self.last.pop().unwrap_or(0);
         while next > 0 {
@@ -209,31 +217,40 @@ mod tests {
     use super::*;
 
     proptest! {
-        /// Whenever counts begin to be kept, they say what the records say.
+        /// Whenever counts begin to be kept, they say what the records say, and
+        /// nothing of one chain is left for the next.
         #[test]
         fn counts_and_lists_agree_with_the_records(
-            rows in prop::collection::vec(prop::collection::btree_set(0u32..8, 0..6), 1..20),
-            steps in prop::collection::vec((0u32..8, any::<bool>()), 1..12),
-            budget in 0usize..60,
+            chains in prop::collection::vec(
+                (
+                    prop::collection::vec(prop::collection::btree_set(0u32..8, 0..6), 1..20),
+                    prop::collection::vec((0u32..8, any::<bool>()), 1..12),
+                    0usize..60,
+                ),
+                1..4,
+            ),
         ) {
-            let rows: Vec<Vec<ItemId>> = rows.iter().map(|r| r.iter().copied().collect()).collect();
-            let items = rows.concat();
-            let numbered = rows.iter().zip(0..).flat_map(|(r, n)| r.iter().map(move |&i| (i, n)));
             let mut postings = Postings::default();
-            postings.fill(8, rows.len(), &items, numbered);
-            postings.budget = budget;
-            let mut left: Vec<u32> = (0..rows.len() as u32).collect();
-            for (item, take) in steps {
-                let has = |r: &u32| rows[*r as usize].contains(&item);
-                let with: Vec<u32> = left.iter().copied().filter(has).collect();
-                prop_assert_eq!(postings.count(item) as usize, with.len());
-                if take {
-                    let mut taken = postings.take(item, |r| &rows[r as usize]).to_vec();
-                    taken.sort_unstable();
-                    prop_assert_eq!(taken, with);
-                    left.retain(|r| !has(r));
+            for (rows, steps, budget) in chains {
+                let rows: Vec<Vec<ItemId>> =
+                    rows.iter().map(|row| row.iter().copied().collect()).collect();
+                let numbered =
+                    rows.iter().zip(0..).flat_map(|(r, n)| r.iter().map(move |&i| (i, n)));
+                postings.fill(8, rows.len(), &rows.concat(), numbered);
+                postings.budget = budget;
+                let mut left: Vec<u32> = (0..rows.len() as u32).collect();
+                for (item, take) in steps {
+                    let has = |r: &u32| rows[*r as usize].contains(&item);
+                    let with: Vec<u32> = left.iter().copied().filter(has).collect();
+                    prop_assert_eq!(postings.count(item) as usize, with.len());
+                    if take {
+                        let mut taken = postings.take(item, |r| &rows[r as usize]).to_vec();
+                        taken.sort_unstable();
+                        prop_assert_eq!(taken, with);
+                        left.retain(|r| !has(r));
+                    }
+                    prop_assert_eq!(postings.left().collect::<Vec<_>>(), left.clone());
                 }
-                prop_assert_eq!(postings.left().collect::<Vec<_>>(), left.clone());
             }
         }
     }

@@ -11,8 +11,9 @@ use rayon::prelude::*;
 
 use super::Parameters;
 use super::join::{Joiner, Scratch};
-use super::leaves::{self, AHEAD, Leaves};
+use super::leaves::{AHEAD, Leaves, touch_terms};
 use super::node::Node;
+use super::spare::Spare;
 use crate::data::ItemId;
 use crate::progress::Progress;
 use crate::release::Cluster;
@@ -39,7 +40,8 @@ const MAX_DEPTH: u32 = 48;
 ///
 /// # Complexity
 /// A round is linear in the terms of the term chunks and in the records of the
-/// clusters that are joined, but for sorting the clusters. Clusters that find no
+/// clusters that are joined, and in the vocabulary, but for sorting the
+/// clusters. Clusters that find no
 /// partner leave, so rounds become cheaper quickly.
 ///
 /// # Deviations
@@ -57,12 +59,13 @@ pub(super) fn refine(
     let mut nodes: Vec<Node> =
         (0..leaves.len() as u32).map(|leaf| Node::new(leaf, &leaves)).collect();
     let mut done: Vec<Node> = Vec::new();
+    let spare = Spare::default();
     let mut more = parameters.refine;
     while more {
         progress.stage("refining", Some(nodes.len() as u64));
         let tcs = term_chunk_supports(&nodes, &leaves);
         nodes = order(nodes, &leaves, &tcs, &mut done);
-        more = join_neighbours(&mut nodes, &joiner, progress);
+        more = join_neighbours(&mut nodes, &joiner, &spare, progress);
     }
     done.extend(nodes);
     let leaves = leaves.finish(sensitive);
@@ -116,7 +119,7 @@ fn order(mut nodes: Vec<Node>, leaves: &Leaves, tcs: &[u32], done: &mut Vec<Node
         }
         smallest(node.sharable(leaves).map(|t| rank[t as usize]))
     };
-    // Key, first leaf, place.
+    // Key, first leaf, number.
     let mut order = vec![(NOTHING, 0, 0); nodes.len()];
     order.par_chunks_mut(AHEAD).zip(nodes.par_chunks(AHEAD)).enumerate().for_each(
         |(i, (to, some))| {
@@ -128,9 +131,9 @@ fn order(mut nodes: Vec<Node>, leaves: &Leaves, tcs: &[u32], done: &mut Vec<Node
     );
     order.retain(|(key, ..)| *key != NOTHING);
     order.par_sort_unstable();
-    let ordered = order.iter().map(|&(.., place)| std::mem::take(&mut nodes[place]));
+    let ordered = order.iter().map(|&(.., number)| std::mem::take(&mut nodes[number]));
     let ordered = ordered.collect();
-    done.extend(nodes.into_iter().filter(|node| node.size > 0).map(Node::retire));
+    done.extend(nodes.into_iter().filter(|node| !node.is_empty()).map(Node::retire));
     ordered
 }
 
@@ -150,22 +153,26 @@ fn smallest(ranks: impl Iterator<Item = u32>) -> u128 {
     best.iter().fold(0, |key, &rank| key << u32::BITS | u128::from(rank))
 }
 
-/// Asks for the memory of the nodes' terms: nodes that follow each other lie
-/// far apart.
+/// Fetches the terms of some nodes from memory.
 fn touch(nodes: &[Node], leaves: &Leaves) {
-    leaves::touch(nodes.iter().map(|node| node.terms(leaves)));
+    touch_terms(nodes.iter().map(|node| node.terms(leaves)));
 }
 
 /// Joins adjacent pairs where that is allowed and useful, and says whether any
 /// were (Alg. REFINE, line 4).
-fn join_neighbours(nodes: &mut Vec<Node>, joiner: &Joiner, progress: &dyn Progress) -> bool {
+fn join_neighbours(
+    nodes: &mut Vec<Node>,
+    joiner: &Joiner,
+    spare: &Spare<Scratch>,
+    progress: &dyn Progress,
+) -> bool {
     let before = nodes.len();
     let block = (before / BLOCKS).clamp(*BLOCK.start(), *BLOCK.end());
-    nodes.par_chunks_mut(block).for_each_init(Scratch::default, |scratch, block| {
+    nodes.par_chunks_mut(block).for_each(|block| {
+        spare.with(|scratch| join_block(block, joiner, scratch));
         progress.advance(block.len() as u64);
-        join_block(block, joiner, scratch);
     });
-    nodes.retain(|node| node.size > 0);
+    nodes.retain(|node| !node.is_empty());
     nodes.len() < before
 }
 

@@ -49,7 +49,7 @@ pub struct Split {
     pub supports: Vec<u32>,
 }
 
-/// Arrays over all items that are clean between clusters.
+/// Arrays that are used again from cluster to cluster.
 #[derive(Debug, Default)]
 pub struct Scratch {
     counts: Vec<u32>,
