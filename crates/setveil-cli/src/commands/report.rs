@@ -2,7 +2,6 @@
 
 use std::path::{Path, PathBuf};
 
-use anyhow::Context as _;
 use serde::Serialize;
 use setveil::measure::evaluate;
 use setveil::profile::profile;
@@ -60,7 +59,7 @@ impl Args {
             None => None,
         };
         let page = report(&release, &verdict, measured.as_ref());
-        write(&self.output, &page)?;
+        io::write_file(&self.output, page.as_bytes())?;
         let answer = Answer { report: &self.output, bytes: page.len(), holds: verdict.holds };
         context.answer(&answer, || format!("{}\n", self.output.display()))?;
         Ok(if verdict.holds { Exit::Done } else { Exit::Violated })
@@ -89,12 +88,4 @@ pub fn measured(
         evaluation,
         risk: risk.collect(),
     })
-}
-
-/// The page appears under its name when it is complete.
-fn write(path: &Path, page: &str) -> anyhow::Result<()> {
-    let partial = path.with_extension("partial");
-    let named = || partial.display().to_string();
-    std::fs::write(&partial, page).with_context(named)?;
-    std::fs::rename(&partial, path).with_context(|| path.display().to_string())
 }

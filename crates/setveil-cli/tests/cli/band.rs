@@ -22,6 +22,11 @@ fn pictures_in_both_formats_and_no_others() {
     let svg = std::fs::read_to_string(dir.path().join("band.svg")).unwrap();
     assert!(svg.starts_with("<svg") && svg.ends_with("</svg>\n"));
     assert_eq!(svg.matches("data:image/png;base64,").count(), 2);
+    let again = setveil(dir.path(), &["band", "data.dat", "-o", "band.png"]);
+    assert_eq!(again.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&again.stderr).contains("--force"));
+    let replaced = setveil(dir.path(), &["band", "data.dat", "-o", "band.png", "--force"]);
+    assert!(replaced.status.success());
     let other = setveil(dir.path(), &["band", "data.dat", "-o", "band.gif"]);
     assert_eq!(other.status.code(), Some(2));
     assert!(String::from_utf8_lossy(&other.stderr).contains("use .png or .svg"));

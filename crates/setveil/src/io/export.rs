@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use rayon::prelude::*;
 
+use super::new_file::NewFile;
 use crate::data::{Dataset, Vocabulary};
 use crate::{Error, Result};
 
@@ -106,9 +107,9 @@ fn make_room(dir: &Path, name: &str, force: bool) -> Result<()> {
 
 /// Writes `data` to one file, which appears under its name when complete.
 pub fn write_dataset(data: &Dataset, path: &Path, format: ExportFormat) -> Result<()> {
-    let partial = path.with_extension("partial");
-    let fail = |e| Error::io(&partial, e);
-    let mut out = BufWriter::new(fs::File::create(&partial).map_err(fail)?);
+    let fail = |e| Error::io(path, e);
+    let (new, file) = NewFile::create(path)?;
+    let mut out = BufWriter::new(file);
     let labels: Vec<String> = data
         .vocabulary()
         .labels()
@@ -134,6 +135,5 @@ pub fn write_dataset(data: &Dataset, path: &Path, format: ExportFormat) -> Resul
         out.write_all(close.as_bytes()).map_err(fail)?;
     }
     out.flush().map_err(fail)?;
-    drop(out);
-    fs::rename(&partial, path).map_err(|e| Error::io(path, e))
+    new.finish()
 }

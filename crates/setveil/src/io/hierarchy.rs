@@ -7,6 +7,7 @@
 use std::io::Write;
 use std::path::Path;
 
+use super::new_file::NewFile;
 use crate::data::Hierarchy;
 use crate::data::hierarchy::HierarchyBuilder;
 use crate::{Error, Result};
@@ -84,11 +85,11 @@ fn push_label(out: &mut Vec<u8>, label: &str) {
     }
 }
 
-/// Writes a hierarchy file.
+/// Writes a hierarchy file, in the place of an earlier one.
 pub fn write_hierarchy(hierarchy: &Hierarchy, path: &Path) -> Result<()> {
-    let fail = |e| Error::io(path, e);
-    let mut file = std::fs::File::create(path).map_err(fail)?;
-    each_chunk(hierarchy, |chunk| file.write_all(chunk).map_err(fail))
+    let (new, mut file) = NewFile::create(path)?;
+    each_chunk(hierarchy, |chunk| file.write_all(chunk).map_err(|e| Error::io(path, e)))?;
+    new.finish()
 }
 
 #[cfg(test)]

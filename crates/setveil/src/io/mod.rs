@@ -5,6 +5,7 @@ mod export;
 mod hierarchy;
 mod items;
 mod json;
+mod new_file;
 mod read;
 mod receipt;
 mod release;
@@ -14,10 +15,11 @@ mod write;
 pub use export::{ExportFormat, write_dataset, write_datasets};
 pub use hierarchy::{read_hierarchy, write_hierarchy};
 pub use items::read_items;
+pub use new_file::{check_file, write_file};
 pub use read::{Format, Input, LeftOut, ReadOptions, parse_dataset, read_dataset};
 pub use receipt::{Receipt, check_receipt};
 pub use release::{
     FileFault, OpenedRelease, check_target, open_release, read_release, write_release,
 };
 pub use wordnet::read_wordnet;
-pub use write::{check_file, write_query_log, write_quest};
+pub use write::{write_query_log, write_quest};

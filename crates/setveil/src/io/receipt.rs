@@ -12,8 +12,8 @@ use serde_json::Value;
 use sha2::{Digest, Sha256};
 
 use super::LeftOut;
+use super::new_file::{check_file, write_file};
 use super::release::hex;
-use super::write::check_file;
 use crate::release::Manifest;
 use crate::{Error, Result};
 
@@ -72,14 +72,7 @@ impl Receipt {
     pub fn write(&self, path: &Path) -> Result<()> {
         let mut json = serde_json::to_vec_pretty(self).map_err(|e| Error::io(path, e.into()))?;
         json.push(b'\n');
-        let mut partial = path.as_os_str().to_owned();
-        partial.push(format!(".{}.partial", std::process::id()));
-        let partial = PathBuf::from(partial);
-        let written = fs::write(&partial, json).and_then(|()| fs::rename(&partial, path));
-        written.map_err(|e| {
-            let _ = fs::remove_file(&partial);
-            Error::io(path, e)
-        })
+        write_file(path, &json)
     }
 }
 

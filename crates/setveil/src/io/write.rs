@@ -1,9 +1,9 @@
 //! Writers of made-up data: FIMI and query logs, compressed where the name says so.
 
-use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 
+use super::new_file::{NewFile, check_file};
 use crate::generate::{QueryLog, Quest, query_text, query_time};
 use crate::{Error, Progress, Result};
 
@@ -91,24 +91,11 @@ fn decimal(mut number: u64, out: &mut Vec<u8>) {
     out.extend_from_slice(&digits[at..]);
 }
 
-/// Checks before any work that a file can be written to `path`: that it is no
-/// directory, and nothing that would be lost unless `force` is given.
-pub fn check_file(path: &Path, force: bool) -> Result<()> {
-    let refuse = |found: &str, hint: &str| Err(Error::input(path, None, found, hint));
-    if path.is_dir() {
-        return refuse("this is a directory", "name a file");
-    }
-    if path.exists() && !force {
-        return refuse("the file exists", "choose another name or replace it with --force");
-    }
-    Ok(())
-}
-
 /// A file that appears under its name only when it is complete, or standard output.
 struct Output {
     path: PathBuf,
-    /// The unfinished file; none for standard output.
-    partial: Option<PathBuf>,
+    /// None for standard output.
+    new: Option<NewFile>,
     out: Encoder,
 }
 
@@ -122,13 +109,10 @@ impl Output {
     fn create(path: &Path, force: bool) -> Result<Self> {
         if path == Path::new("-") {
             let out = Encoder::Plain(Box::new(BufWriter::new(std::io::stdout())));
-            return Ok(Self { path: "(standard output)".into(), partial: None, out });
+            return Ok(Self { path: "(standard output)".into(), new: None, out });
         }
         check_file(path, force)?;
-        let mut partial = path.as_os_str().to_owned();
-        partial.push(format!(".{}.partial", std::process::id()));
-        let partial = PathBuf::from(partial);
-        let file = File::create_new(&partial).map_err(|e| Error::io(path, e))?;
+        let (new, file) = NewFile::create(path)?;
         let file: Box<dyn Write> = Box::new(BufWriter::with_capacity(1 << 18, file));
         let out = match path.extension().and_then(|e| e.to_str()) {
             Some("gz") => {
@@ -139,7 +123,7 @@ impl Output {
             }
             _ => Encoder::Plain(file),
         };
-        Ok(Self { path: path.to_owned(), partial: Some(partial), out })
+        Ok(Self { path: path.to_owned(), new: Some(new), out })
     }
 
     fn write(&mut self, bytes: &[u8]) -> Result<()> {
@@ -159,18 +143,6 @@ impl Output {
             Encoder::Zstd(out) => out.finish().and_then(|mut out| out.flush()),
         };
         finished.map_err(|e| Error::io(&self.path, e))?;
-        if let Some(partial) = self.partial.take() {
-            std::fs::rename(&partial, &self.path).map_err(|e| Error::io(&self.path, e))?;
-        }
-        Ok(())
-    }
-}
-
-impl Drop for Output {
-    fn drop(&mut self) {
-        if let Some(partial) = &self.partial {
-            // Nothing more can be done if this fails, and the first error is the one to report.
-            let _ = std::fs::remove_file(partial);
-        }
+        self.new.map_or(Ok(()), NewFile::finish)
     }
 }

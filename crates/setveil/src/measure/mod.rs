@@ -27,7 +27,7 @@ pub use top_k_deviation::{tkd, tkd_ml2};
 use crate::data::{Dataset, Hierarchy};
 use crate::reconstruct::TermOccurrences;
 use crate::release::{Body, Model, Release};
-use crate::{Progress, Result};
+use crate::{Error, Progress, Result};
 
 /// Every measure; none where it does not apply to the method.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
@@ -121,9 +121,11 @@ pub fn evaluate(
     options: &Options,
     progress: &dyn Progress,
 ) -> Result<Evaluation> {
+    // What can be wrong is said before the work that takes long.
+    let penalty = penalty(release, original, options.hierarchy.as_ref())?;
     let comparison = Comparison::new(release, original, options, progress)?;
     progress.stage("measure", None);
-    let mut evaluation = Evaluation::default();
+    let mut evaluation = Evaluation { ncp: penalty, ..Evaluation::default() };
     (evaluation.tkd, evaluation.tkd_a) = tkd(&comparison);
     evaluation.tkd_ml2 = tkd_ml2(&comparison);
     evaluation.re = re(&comparison);
@@ -138,7 +140,6 @@ pub fn evaluate(
         let measured = associations(release, original, members, &Question::default());
         (evaluation.anr, evaluation.are) = (measured.map(|a| a.anr), measured.map(|a| a.are));
     }
-    evaluation.ncp = penalty(release, original, options.hierarchy.as_ref())?;
     Ok(evaluation)
 }
 
@@ -150,7 +151,19 @@ fn penalty(
 ) -> Result<Option<f64>> {
     match (&release.body, &release.manifest.guarantee.model) {
         (_, Model::DifferentialPrivacy { .. }) => Ok(None),
-        (Body::Generalized(body), _) => ncp::ncp(body, original, hierarchy).map(Some),
+        (Body::Generalized(body), _) => {
+            let hides = release.manifest.parameters.get("hide_leaves") == Some(&true.into());
+            let hidden = |own: &Hierarchy| {
+                original.vocabulary().labels().any(|label| own.node(label).is_none())
+            };
+            if hierarchy.is_none() && hides && body.hierarchy.as_ref().is_some_and(hidden) {
+                return Err(Error::Unknown {
+                    what: "the release hides the names of leaves".into(),
+                    hint: "name the hierarchy that it was made with: --hierarchy FILE".into(),
+                });
+            }
+            ncp::ncp(body, original, hierarchy).map(Some)
+        }
         _ => Ok(None),
     }
 }

@@ -23,6 +23,9 @@ pub struct Args {
     /// The picture; its name ends in .png or .svg
     #[arg(long, short, value_name = "PICTURE")]
     output: PathBuf,
+    /// Replace an earlier file of that name
+    #[arg(long)]
+    force: bool,
     /// Sensitive items, one a line: they are left out, as cahd leaves them out
     #[arg(long, value_name = "FILE")]
     sensitive: Option<PathBuf>,
@@ -52,14 +55,14 @@ impl Args {
                 return Err(Error::input(&self.output, None, found, "use .png or .svg").into());
             }
         };
+        io::check_file(&self.output, self.force)?;
         let data = self.data.read(context)?.dataset;
         let sensitive = match &self.sensitive {
             Some(path) => resolve(&data, &io::read_items(path)?)?,
             None => Vec::new(),
         };
         let band = band(&data, &sensitive, self.side.into());
-        std::fs::write(&self.output, draw(&band, self.side.into())?)
-            .map_err(|e| Error::io(&self.output, e))?;
+        io::write_file(&self.output, &draw(&band, self.side.into())?)?;
         let answer = Answer {
             picture: &self.output,
             records: data.len(),

@@ -6,10 +6,11 @@ use std::time::Instant;
 
 use serde::{Deserialize, Serialize};
 use setveil::Dataset;
+use setveil::io;
 use setveil::measure::{Options, candidates, evaluate};
 use setveil::verify::verify;
 
-use super::{methods, write};
+use super::methods;
 use crate::context::Context;
 
 /// A method with its parameters; none where the method has no such parameter.
@@ -116,7 +117,7 @@ pub fn row(
     context.remark(&cell.name());
     let row = make(cell, basis, context)?;
     let stored = Stored { fingerprint: fingerprint.to_owned(), row };
-    write(&path, &serde_json::to_string_pretty(&stored)?)?;
+    io::write_file(&path, &serde_json::to_vec_pretty(&stored)?)?;
     Ok(stored.row)
 }
 

@@ -5,7 +5,7 @@ mod methods;
 mod plot;
 mod table;
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use anyhow::Context as _;
 use rand::SeedableRng;
@@ -94,11 +94,13 @@ impl Args {
             rows.push(cells::row(&cell, &basis, &store, &fingerprint, context)?);
         }
         table::mark_frontier(&mut rows);
-        write(&self.output.join("compare.csv"), &table::csv(&rows))?;
-        write(&self.output.join("compare.svg"), &plot::scatter(&rows))?;
+        let write =
+            |name: &str, text: &str| io::write_file(&self.output.join(name), text.as_bytes());
+        write("compare.csv", &table::csv(&rows))?;
+        write("compare.svg", &plot::scatter(&rows))?;
         let recommendation = self.recommend.map(|limit| table::recommend(&rows, limit));
         let answer = Answer { rows: &rows, recommendation };
-        write(&self.output.join("compare.json"), &serde_json::to_string_pretty(&answer)?)?;
+        write("compare.json", &serde_json::to_string_pretty(&answer)?)?;
         context.answer(&answer, || {
             let mut text = table::text(&rows);
             if let Some(recommendation) = &answer.recommendation {
@@ -146,11 +148,4 @@ impl Args {
         context.remark(&format!("sensitive items: {}", labels.join(", ")));
         Ok(labels)
     }
-}
-
-/// The file appears under its name when it is complete.
-fn write(path: &Path, text: &str) -> anyhow::Result<()> {
-    let partial = path.with_extension("partial");
-    std::fs::write(&partial, text).with_context(|| partial.display().to_string())?;
-    std::fs::rename(&partial, path).with_context(|| path.display().to_string())
 }
