@@ -21,6 +21,7 @@ mod pooling;
 mod postings;
 mod present;
 mod refine;
+mod rows;
 mod spare;
 mod verpart;
 
