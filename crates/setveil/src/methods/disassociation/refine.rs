@@ -39,10 +39,9 @@ const MAX_DEPTH: u32 = 48;
 /// below it is alone in its chunk, and Lemma 2 holds for every leaf.
 ///
 /// # Complexity
-/// A round is linear in the terms of the term chunks and in the records of the
-/// clusters that are joined, and in the vocabulary, but for sorting the
-/// clusters. Clusters that find no
-/// partner leave, so rounds become cheaper quickly.
+/// A round is linear in the terms of the term chunks, in the records of the
+/// clusters that are joined and in the vocabulary, but for sorting the
+/// clusters. Those that find no partner leave, so rounds become cheaper quickly.
 ///
 /// # Deviations
 /// See [`join`](super::join). The order looks at the first four terms of a

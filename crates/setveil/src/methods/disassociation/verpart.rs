@@ -6,7 +6,7 @@ use super::lemma2;
 use super::masks::{self, Chunker};
 use super::present::Present;
 use crate::data::{ItemId, K, M};
-use crate::release::SimpleCluster;
+use crate::release::{Bag, SimpleCluster};
 
 /// Splits the records of a cluster into k^m-anonymous record chunks and a
 /// term chunk.
@@ -56,10 +56,49 @@ pub struct Scratch {
     masks: Vec<u64>,
     index: Vec<u32>,
     present: Present,
-    term_chunk: Vec<ItemId>,
-    supports: Vec<u32>,
+    term_chunk: TermChunk,
     chunker: Chunker,
     occurrences: Vec<(u32, u32)>,
+}
+
+/// The term chunk that is being made.
+#[derive(Debug, Default)]
+struct TermChunk {
+    terms: Vec<ItemId>,
+    supports: Vec<u32>,
+}
+
+impl TermChunk {
+    /// Takes those of the terms that are present and too rare for a record
+    /// chunk, or `hidden`, and hands the others on (line 5). `take` tells where
+    /// a term occurs, and how often.
+    fn fill<T>(
+        &mut self,
+        present: &mut Present,
+        k: K,
+        hidden: &dyn Fn(ItemId) -> bool,
+        mut take: impl FnMut(ItemId) -> (T, u32),
+        mut keep: impl FnMut(ItemId, T),
+    ) {
+        self.terms.clear();
+        self.supports.clear();
+        present.drain(|item| {
+            let (occurrences, support) = take(item);
+            if support < k.get() || hidden(item) {
+                self.terms.push(item);
+                self.supports.push(support);
+            } else {
+                keep(item, occurrences);
+            }
+        });
+    }
+
+    /// The cluster of `size` records with these record chunks.
+    fn split(&self, size: usize, record_chunks: Vec<Bag>) -> Split {
+        let term_chunk = self.terms.clone();
+        let cluster = SimpleCluster { size: size as u32, record_chunks, term_chunk };
+        Split { cluster, supports: self.supports.clone() }
+    }
 }
 
 /// [`verpart`] with arrays that are used again, and with terms that must go
@@ -94,7 +133,7 @@ fn split_few(
     m: M,
     hidden: &dyn Fn(ItemId) -> bool,
 ) -> Split {
-    let Scratch { masks, present, term_chunk, supports, chunker, .. } = scratch;
+    let Scratch { masks, present, term_chunk, chunker, .. } = scratch;
     // Lines 1 to 3.
     for (r, record) in records.iter().enumerate() {
         for &item in *record {
@@ -102,24 +141,14 @@ fn split_few(
             present.insert(item);
         }
     }
-    // Line 5.
     chunker.terms.clear();
-    term_chunk.clear();
-    supports.clear();
-    present.drain(|item| {
+    let take = |item: ItemId| {
         let mask = std::mem::take(&mut masks[item as usize]);
-        if mask.count_ones() < k.get() || hidden(item) {
-            term_chunk.push(item);
-            supports.push(mask.count_ones());
-        } else {
-            chunker.terms.push((item, mask));
-        }
-    });
+        (mask, mask.count_ones())
+    };
+    term_chunk.fill(present, k, hidden, take, |item, mask| chunker.terms.push((item, mask)));
     // Lines 4 and 6 to 18.
-    let record_chunks = chunker.chunks(k, m);
-    let (term_chunk, supports) = (term_chunk.clone(), supports.clone());
-    let size = records.len() as u32;
-    Split { cluster: SimpleCluster { size, record_chunks, term_chunk }, supports }
+    term_chunk.split(records.len(), chunker.chunks(k, m))
 }
 
 fn split_many(
@@ -129,32 +158,29 @@ fn split_many(
     m: M,
     hidden: &dyn Fn(ItemId) -> bool,
 ) -> Split {
-    let Scratch { counts, index, present, occurrences, .. } = scratch;
+    let Scratch { counts, index, present, term_chunk, occurrences, .. } = scratch;
     for &item in records.iter().copied().flatten() {
         counts[item as usize] += 1;
         present.insert(item);
     }
     const IN_TERM_CHUNK: u32 = u32::MAX;
-    let (mut terms, mut term_chunk, mut supports) = (Vec::new(), Vec::new(), Vec::new());
-    present.drain(|item| {
+    let mut terms = Vec::new();
+    let take = |item: ItemId| {
         let support = std::mem::take(&mut counts[item as usize]);
-        if support < k.get() || hidden(item) {
-            index[item as usize] = IN_TERM_CHUNK;
-            term_chunk.push(item);
-            supports.push(support);
-        } else {
-            index[item as usize] = terms.len() as u32;
-            terms.push((item, support));
-        }
+        (support, support)
+    };
+    term_chunk.fill(present, k, hidden, take, |item, support| {
+        index[item as usize] = terms.len() as u32;
+        terms.push((item, support));
     });
+    term_chunk.terms.iter().for_each(|&item| index[item as usize] = IN_TERM_CHUNK);
     occurrences.clear();
     for (r, record) in (0..).zip(records) {
         let indices = record.iter().map(|&item| index[item as usize]);
         occurrences.extend(indices.filter(|&i| i != IN_TERM_CHUNK).map(|i| (r, i)));
     }
-    let record_chunks = TermMatrix::new(&terms, records.len(), occurrences).chunks(k, m);
-    let size = records.len() as u32;
-    Split { cluster: SimpleCluster { size, record_chunks, term_chunk }, supports }
+    let matrix = TermMatrix::new(&terms, records.len(), occurrences);
+    term_chunk.split(records.len(), matrix.chunks(k, m))
 }
 
 #[cfg(test)]
