@@ -1,6 +1,7 @@
 //! What every command shares: how to answer, how to show progress, how to end.
 
 use std::io::{IsTerminal, Write};
+use std::ops::ControlFlow;
 use std::process::ExitCode;
 use std::sync::RwLock;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -11,6 +12,7 @@ use clap::builder::styling::{AnsiColor, Style};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde::Serialize;
 use setveil::Progress;
+use setveil::progress::Stage;
 
 use crate::cli::Global;
 
@@ -140,7 +142,7 @@ impl Context {
 
 /// A bar on a terminal, silence otherwise.
 impl Progress for Context {
-    fn stage(&self, name: &str, total: Option<u64>) {
+    fn stage(&self, stage: Stage, total: Option<u64>) {
         if self.quiet || !std::io::stderr().is_terminal() {
             return;
         }
@@ -155,17 +157,18 @@ impl Progress for Context {
                 .expect("the template is valid")
                 .progress_chars("=> "),
         );
-        bar.set_message(name.to_owned());
+        bar.set_message(stage.name());
         bar.enable_steady_tick(Duration::from_millis(200));
         *self.bar.write().expect("no panic while holding it") = Some(bar);
         self.shown.store(true, Ordering::Relaxed);
     }
 
-    fn advance(&self, steps: u64) {
+    fn advance(&self, steps: u64) -> ControlFlow<()> {
         if self.shown.load(Ordering::Relaxed)
             && let Some(bar) = &*self.bar.read().expect("no panic while holding it")
         {
             bar.inc(steps);
         }
+        ControlFlow::Continue(())
     }
 }

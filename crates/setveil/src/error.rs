@@ -49,6 +49,21 @@ pub enum Error {
         /// What was expected, or what to do.
         hint: String,
     },
+    /// The caller said stop. Nothing was written.
+    #[error("stopped before it was done; nothing was written")]
+    Cancelled,
+    /// The data is larger than what can be counted or held.
+    #[error("{what}: {found}, at most {limit}; {hint}")]
+    TooLarge {
+        /// What is too large.
+        what: &'static str,
+        /// How large it is.
+        found: u64,
+        /// How large it may be.
+        limit: u64,
+        /// What to do about it.
+        hint: &'static str,
+    },
     /// A label is not in the data or the hierarchy.
     #[error("{what}; {hint}")]
     Unknown {

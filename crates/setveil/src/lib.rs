@@ -38,7 +38,7 @@ pub mod worlds;
 
 pub use data::{Dataset, Hierarchy};
 pub use error::Error;
-pub use progress::Progress;
+pub use progress::{Progress, Stage};
 pub use release::Release;
 
 /// The result of everything in this library that can fail.

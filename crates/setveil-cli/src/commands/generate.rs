@@ -122,7 +122,7 @@ impl QuestArgs {
             correlation: self.correlation,
         };
         let mut quest = Quest::new(&parameters, self.file.seed)?;
-        context.stage("generating", Some(self.records));
+        context.stage(setveil::progress::Stage::Generating, Some(self.records));
         Ok(io::write_quest(&mut quest, &self.file.output, self.file.force, context)?)
     }
 }
@@ -136,7 +136,7 @@ impl QueryLogArgs {
             skew: self.skew,
         };
         let mut log = QueryLog::new(&parameters, self.file.seed)?;
-        context.stage("generating", Some(self.users));
+        context.stage(setveil::progress::Stage::Generating, Some(self.users));
         Ok(io::write_query_log(&mut log, &self.file.output, self.file.force, context)?)
     }
 }

@@ -61,7 +61,7 @@ impl Args {
         }
         let terms = DrawArgs { seed: 0, terms: self.terms }.terms();
         let index = Index::new(&release, terms);
-        setveil::Progress::stage(context, "answer", Some(itemsets.len() as u64));
+        setveil::Progress::stage(context, setveil::Stage::Querying, Some(itemsets.len() as u64));
         let answers = index.ask_all(&itemsets, context)?;
         match &answers[..] {
             [answer] if self.file.is_none() => {

@@ -34,7 +34,7 @@ pub use report::{AlgorithmRisk, Association, Classes, Level, PosteriorRisk, Repo
 use crate::data::{Dataset, K};
 use crate::release::{Body, Disassociated, Release};
 use crate::worlds::{Knowledge, ReleaseWorlds};
-use crate::{Error, Progress, Result};
+use crate::{Error, Progress, Result, Stage};
 
 /// Who attacks, and how much work the attack may be.
 #[derive(Clone, Debug)]
@@ -128,7 +128,7 @@ fn disassociated(
     let mut report = Report::new(release, options, original.is_some());
     // The refusals that a cover speaks of are VERPART's.
     if release.manifest.method == "disassociation" {
-        progress.stage("covers", None);
+        progress.stage(Stage::Covers, None);
         let m = model.m().unwrap_or(2);
         let covers = cover::find(body, k, m);
         report.printed_total = Some(cover::printed_total(body, &background));
@@ -163,7 +163,7 @@ fn disassociated(
         report.note(kernel::NOT_FOR_DLS);
     }
     if let Some(kernel) = kernel.filter(|_| options.worlds > 0) {
-        progress.stage("algorithm", Some(options.clusters as u64));
+        progress.stage(Stage::Replaying, Some(options.clusters as u64));
         let risk = algorithm::examine(body, k, model.m().unwrap_or(2), options, kernel, progress);
         report.algorithm = Some(risk);
     }

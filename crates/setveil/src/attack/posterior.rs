@@ -11,9 +11,9 @@ use rayon::prelude::*;
 use super::report::{LISTED, Level, PosteriorRisk, Report, WorstTarget};
 use super::targets::{People, Target};
 use super::{Background, Options};
-use crate::Progress;
 use crate::data::{ItemId, K, Vocabulary};
 use crate::worlds::{Posterior, ReleaseWorlds};
+use crate::{Progress, Stage};
 
 /// From this probability on, an item counts as known.
 const CERTAIN: f64 = 0.95;
@@ -77,7 +77,7 @@ pub(super) fn examine_with(
         // The attackers beyond the promise get fewer targets.
         let limit = if i == 0 { options.targets } else { options.targets.div_ceil(4) };
         let targets = people.targets(background, known as usize, limit, options);
-        progress.stage("posteriors", Some(targets.targets.len() as u64));
+        progress.stage(Stage::Posteriors, Some(targets.targets.len() as u64));
         let findings = find(targets.targets, progress, evaluate);
         report.levels.push(Level {
             known,

@@ -1,13 +1,29 @@
 //! Parameters that are valid by construction: a function that takes a [`K`]
 //! need not ask whether it is zero.
 
+use serde::{Deserialize, Serialize};
+
 use crate::{Error, Result};
 
 macro_rules! parameter {
     ($(#[$doc:meta])* $name:ident, $symbol:literal, $range:expr, $why:literal) => {
         $(#[$doc])*
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+        #[serde(try_from = "u32", into = "u32")]
         pub struct $name(u32);
+
+        impl TryFrom<u32> for $name {
+            type Error = Error;
+            fn try_from(value: u32) -> Result<Self> {
+                Self::new(value)
+            }
+        }
+
+        impl From<$name> for u32 {
+            fn from(value: $name) -> u32 {
+                value.0
+            }
+        }
 
         impl $name {
             /// Checks the value and wraps it.

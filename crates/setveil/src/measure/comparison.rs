@@ -8,7 +8,7 @@ use crate::data::{Dataset, ItemId, Vocabulary};
 use crate::mine::Transactions;
 use crate::reconstruct::{self, reconstruct_many};
 use crate::release::{Bag, Body, Cluster, Release};
-use crate::{Error, Progress, Result};
+use crate::{Error, Progress, Result, Stage};
 
 /// Everything a measure may look at.
 #[derive(Debug)]
@@ -42,7 +42,7 @@ impl<'a> Comparison<'a> {
         check_original(release, original)?;
         let drawing = reconstruct::Options { seed: options.seed, terms: options.terms };
         let drawn = reconstruct_many(release, drawing, options.reconstructions.get(), progress)?;
-        progress.stage("count", None);
+        progress.stage(Stage::Measuring, None);
         let published = release.body.vocabulary();
         let labels = original.vocabulary().labels().chain(published.labels());
         let labels = labels.chain(drawn.iter().flat_map(|d| d.vocabulary().labels()));

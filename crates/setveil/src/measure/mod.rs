@@ -27,7 +27,7 @@ pub use top_k_deviation::{tkd, tkd_ml2};
 use crate::data::{Dataset, Hierarchy};
 use crate::reconstruct::TermOccurrences;
 use crate::release::{Body, Model, Release};
-use crate::{Error, Progress, Result};
+use crate::{Error, Progress, Result, Stage};
 
 /// Every measure; none where it does not apply to the method.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
@@ -124,7 +124,7 @@ pub fn evaluate(
     // What can be wrong is said before the work that takes long.
     let penalty = penalty(release, original, options.hierarchy.as_ref())?;
     let comparison = Comparison::new(release, original, options, progress)?;
-    progress.stage("measure", None);
+    progress.stage(Stage::Measuring, None);
     let mut evaluation = Evaluation { ncp: penalty, ..Evaluation::default() };
     (evaluation.tkd, evaluation.tkd_a) = tkd(&comparison);
     evaluation.tkd_ml2 = tkd_ml2(&comparison);

@@ -19,7 +19,7 @@ use serde::Serialize;
 
 use super::postings::Postings;
 use crate::data::ItemId;
-use crate::{Dataset, Progress};
+use crate::{Dataset, Progress, Stage};
 
 /// The most items that are assumed to be known.
 pub const MOST_KNOWN: u32 = 4;
@@ -91,7 +91,7 @@ pub fn reidentification(
                 return all(data, &targets, size).result(known, targets.len(), None);
             }
             let postings = postings.get_or_insert_with(|| Postings::new(data));
-            progress.stage("guessing", Some(sampling.samples));
+            progress.stage(Stage::Guessing, Some(sampling.samples));
             sampled(data, postings, &targets, size, sampling, progress).result(
                 known,
                 targets.len(),

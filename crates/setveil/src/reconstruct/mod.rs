@@ -36,7 +36,7 @@ use rayon::prelude::*;
 
 use crate::data::Dataset;
 use crate::release::{Body, Cluster, Disassociated, Manifest, Release};
-use crate::{Progress, Result};
+use crate::{Progress, Result, Stage};
 use assemble::{Records, assemble};
 
 /// How often a term of a term chunk may occur in its cluster.
@@ -102,7 +102,7 @@ pub fn reconstruct_many(
     count: u32,
     progress: &dyn Progress,
 ) -> Result<Vec<Dataset>> {
-    progress.stage("reconstruct", Some(count.into()));
+    progress.stage(Stage::Reconstructing, Some(count.into()));
     (0..count)
         .into_par_iter()
         .map(|number| {

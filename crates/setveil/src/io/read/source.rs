@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use memmap2::Mmap;
 
-use crate::{Error, Progress, Result};
+use crate::{Error, Progress, Result, Stage};
 
 const GZIP: &[u8] = &[0x1f, 0x8b];
 const ZSTD: &[u8] = &[0x28, 0xb5, 0x2f, 0xfd];
@@ -40,7 +40,7 @@ impl<'a> Source<'a> {
                 let hint = "pipe the data in, or name a file";
                 return Err(Error::input("(standard input)", None, "this is a terminal", hint));
             }
-            progress.stage("reading", None);
+            progress.stage(Stage::Reading, None);
             return Self::stream("(standard input)".into(), Box::new(stdin), progress);
         }
         let fail = |e| Error::io(path, e);
@@ -56,10 +56,10 @@ impl<'a> Source<'a> {
             return Err(Error::input(path, None, "this is a directory", hint));
         }
         if !meta.is_file() {
-            progress.stage("reading", None);
+            progress.stage(Stage::Reading, None);
             return Self::stream(path.to_owned(), Box::new(file), progress);
         }
-        progress.stage("reading", Some(meta.len()));
+        progress.stage(Stage::Reading, Some(meta.len()));
         if meta.len() == 0 {
             return Ok(Self { name: path.to_owned(), content: Content::Memory(&[]), progress });
         }

@@ -8,9 +8,9 @@
 use super::super::generalization::Rows;
 use super::cut::Cut;
 use super::repair::Repair;
-use crate::Progress;
 use crate::data::Hierarchy;
 use crate::data::hierarchy::NodeId;
+use crate::{Progress, Stage};
 
 /// Rows with the items renumbered in the order of the walk.
 pub(super) struct Walk {
@@ -78,7 +78,7 @@ impl Walk {
             })
             .filter(|s| (s.to - s.from) as usize >= self.size)
             .collect();
-        progress.stage(&format!("itemsets of {}", self.size), Some(self.nodes.len() as u64));
+        progress.stage(Stage::Generalizing, Some(self.nodes.len() as u64));
         let mut prefix = Vec::with_capacity(self.size);
         let counts = vec![0; self.nodes.len()];
         let mut state = State { cut, repair, progress, found: false, counts };

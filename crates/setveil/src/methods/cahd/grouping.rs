@@ -8,8 +8,8 @@
 
 use super::histogram::Histogram;
 use super::remaining::Remaining;
-use crate::Progress;
 use crate::methods::sensitive::{Rows, Split};
+use crate::{Progress, Stage};
 
 /// On either side, at most this many times alpha * p conflicting records are
 /// passed over; beyond them only records without sensitive items are looked at.
@@ -44,7 +44,7 @@ pub(super) fn group(
     let mut grouping = Grouping::new(split, order, p, alpha, columns);
     let is_sensitive = |&place: &usize| !grouping.sensitive_of(place).is_empty();
     let mut waiting: Vec<usize> = (0..order.len()).filter(is_sensitive).collect();
-    progress.stage("groups", Some(waiting.len() as u64));
+    progress.stage(Stage::Grouping, Some(waiting.len() as u64));
     loop {
         let tried = waiting.len();
         let formed = grouping.groups.len();

@@ -20,7 +20,7 @@ pub use rcm::rcm;
 
 use super::sensitive::{Split, check_feasible, publish, resolve};
 use crate::data::{Alpha, Dataset, P};
-use crate::{Progress, Release, Result};
+use crate::{Progress, Release, Result, Stage};
 
 /// The parameters of [`anonymize`].
 #[derive(Clone, Debug)]
@@ -80,7 +80,7 @@ pub fn anonymize(
 ) -> Result<Release> {
     let sensitive = resolve(data, &parameters.sensitive)?;
     check_feasible(data, &sensitive, parameters.p)?;
-    progress.stage("band matrix", None);
+    progress.stage(Stage::Ordering, None);
     let split = Split::new(data, &sensitive);
     let order = band_order(&split, data.item_count());
     let (p, alpha) = (parameters.p.get() as usize, parameters.alpha.get());

@@ -21,7 +21,7 @@ use super::generalization::{Rows, body};
 use crate::data::hierarchy::NodeId;
 use crate::data::{Dataset, Epsilon, Hierarchy, ItemId};
 use crate::release::{Body, Guarantee, Manifest, Model, Release, Supports, Universe};
-use crate::{Error, Progress, Result};
+use crate::{Error, Progress, Result, Stage};
 use noise::Noise;
 use partition::Partitioner;
 use taxonomy::Taxonomy;
@@ -139,7 +139,7 @@ pub fn anonymize<R: CryptoRng>(
         });
     }
     let rows = rows(data, &hierarchy, &taxonomy, parameters.drop_unknown)?;
-    progress.stage("partition", None);
+    progress.stage(Stage::Generalizing, None);
     let (epsilon, noise) = (parameters.epsilon, Noise::new(rng));
     let found = Partitioner { taxonomy: &taxonomy, rows: &rows, epsilon, noise }.run(progress);
     let node = |&leaf: &u32| taxonomy.leaf_nodes[leaf as usize];

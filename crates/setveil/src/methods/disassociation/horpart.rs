@@ -25,7 +25,7 @@ use super::rows::{Rows, Waiting};
 use super::spare::Spare;
 use super::{Clusters, HorizontalPartitioning, Sizes};
 use crate::data::{Dataset, ItemId};
-use crate::progress::Progress;
+use crate::progress::{Progress, Stage};
 
 /// The paper's horizontal partitioning.
 ///
@@ -63,7 +63,7 @@ impl HorizontalPartitioning for Horpart {
         sizes: Sizes,
         progress: &dyn Progress,
     ) -> Clusters {
-        progress.stage("clustering", Some(data.len() as u64));
+        progress.stage(Stage::Clustering, Some(data.len() as u64));
         let shared = Shared {
             data,
             may_split,

@@ -11,7 +11,7 @@ use super::spare::Spare;
 use super::verpart::{self, Split};
 use super::{Clusters, HorizontalPartitioning, Horpart, Parameters};
 use crate::data::{Dataset, ItemId, K, M};
-use crate::progress::Progress;
+use crate::progress::{Progress, Stage};
 use crate::release::{Body, Disassociated, Guarantee, Manifest, Model, Release, Supports};
 use crate::{Error, Result};
 
@@ -144,7 +144,7 @@ fn split<V: VerticalPartitioning, B: Default + Extend<Split> + Send>(
     sensitive: &[bool],
     progress: &dyn Progress,
 ) -> Vec<B> {
-    progress.stage("splitting", Some(clusters.len() as u64));
+    progress.stage(Stage::Splitting, Some(clusters.len() as u64));
     let block = (clusters.len() / BLOCKS).clamp(1, BLOCK);
     let blocks = (0..clusters.len().div_ceil(block)).into_par_iter();
     let spare = Spare::<V::Scratch>::default();

@@ -15,7 +15,7 @@ use super::leaves::{AHEAD, Leaves, touch_terms};
 use super::node::Node;
 use super::spare::Spare;
 use crate::data::ItemId;
-use crate::progress::Progress;
+use crate::progress::{Progress, Stage};
 use crate::release::Cluster;
 
 /// Neighbours are joined inside blocks, which can be worked on at the same
@@ -61,7 +61,7 @@ pub(super) fn refine(
     let spare = Spare::default();
     let mut more = parameters.refine;
     while more {
-        progress.stage("refining", Some(nodes.len() as u64));
+        progress.stage(Stage::Refining, Some(nodes.len() as u64));
         let tcs = term_chunk_supports(&nodes, &leaves);
         nodes = order(nodes, &leaves, &tcs, &mut done);
         more = join_neighbours(&mut nodes, &joiner, &spare, progress);

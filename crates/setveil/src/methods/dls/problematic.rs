@@ -20,7 +20,7 @@ use crate::data::{ItemId, K, M};
 use crate::methods::disassociation::{
     Clusters, DEFAULT_MAX_CLUSTER_SIZE, HorizontalPartitioning, Horpart, Sizes,
 };
-use crate::{Dataset, Progress};
+use crate::{Dataset, Progress, Stage};
 
 /// The values of k in the table.
 pub const PROBLEMATIC_K: [u32; 6] = [2, 3, 4, 5, 6, 11];
@@ -46,7 +46,7 @@ pub fn problematic(data: &Dataset, progress: &dyn Progress) -> Vec<Problematic> 
     let clusters = cluster(data, progress);
     let step = clusters.len().div_ceil(MOST_CLUSTERS).max(1);
     let chosen: Vec<usize> = (0..clusters.len()).step_by(step).collect();
-    progress.stage("problematic", Some(chosen.len() as u64));
+    progress.stage(Stage::Problematic, Some(chosen.len() as u64));
     let shares: Vec<Vec<Option<f64>>> = chosen
         .into_par_iter()
         .map(|c| {

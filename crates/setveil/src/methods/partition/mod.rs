@@ -21,7 +21,7 @@ use super::generalization::{Bound, Recoding, Rows, penalties};
 use crate::data::hierarchy::NodeId;
 use crate::data::{Dataset, Hierarchy, K};
 use crate::release::{Guarantee, Model, Release, Supports};
-use crate::{Progress, Result};
+use crate::{Progress, Result, Stage};
 use split::{Partition, Splitter, Step};
 
 /// A partition with more instances than this is worth a task of its own.
@@ -102,7 +102,7 @@ pub fn run(
 ) -> Result<Outcome> {
     let k = parameters.k;
     let bound = Bound::new(data, hierarchy, k, parameters.recoding)?;
-    progress.stage("partition", Some(data.len() as u64));
+    progress.stage(Stage::Generalizing, Some(data.len() as u64));
     let (classes, loss) = partition(&bound.hierarchy, &bound.rows, k, progress);
     let guarantee =
         Guarantee { model: Model::KAnonymity { k: k.get() }, supports: Supports::LowerBound };

@@ -3,13 +3,13 @@
 
 use std::cmp::Reverse;
 
-use crate::Progress;
 use crate::data::ItemId;
 use crate::methods::sensitive::{Rows, Split};
+use crate::{Progress, Stage};
 
 /// Partitions the rows of `split` into groups of degree `p`.
 pub(super) fn partition(split: &Split, p: u64, columns: usize, progress: &dyn Progress) -> Rows {
-    progress.stage("splits", Some(split.len() as u64));
+    progress.stage(Stage::Grouping, Some(split.len() as u64));
     let mut counter = Counter::new(split, p, columns);
     let mut rows: Vec<u32> = (0..split.len() as u32).collect();
     let mut side = Vec::new();

@@ -9,7 +9,7 @@ use serde_json::json;
 use super::generalization::check_size;
 use crate::data::{Dataset, ItemId, K, Vocabulary};
 use crate::release::{Bag, Body, Generalized, Guarantee, Manifest, Model, Release, Supports};
-use crate::{Error, Progress, Result};
+use crate::{Error, Progress, Result, Stage};
 
 /// A release and what was dropped for it.
 #[derive(Clone, Debug)]
@@ -44,7 +44,7 @@ pub struct Outcome {
 /// ```
 pub fn run(data: &Dataset, k: K, progress: &dyn Progress) -> Result<Outcome> {
     check_size(data, k)?;
-    progress.stage("suppress", None);
+    progress.stage(Stage::Suppressing, None);
     let supports = data.supports();
     let keeps = |item: ItemId| supports[item as usize] >= k.get();
     let kept: Vec<ItemId> = (0..data.item_count() as ItemId).filter(|&i| keeps(i)).collect();
