@@ -12,7 +12,7 @@ use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use setveil::data::{Alpha, P};
 use setveil::measure::kl::{Queries, kl_divergence};
-use setveil::methods::{cahd, perm_mondrian, sensitive};
+use setveil::methods::{cahd, perm_mondrian};
 use setveil::release::Body;
 use setveil::{Dataset, Release};
 
@@ -162,7 +162,7 @@ impl Cahd2008 {
         draw: u64,
     ) -> anyhow::Result<Run> {
         let mut rng = ChaCha8Rng::seed_from_u64(self.seed + draw);
-        let items = sensitive::draw(data, m, P::new(20)?, &mut rng)?;
+        let items = cahd::draw(data, m, P::new(20)?, &mut rng)?;
         let start = Instant::now();
         let release = method.anonymize(data, P::new(p)?, items)?;
         Ok(Run { release, seconds: start.elapsed().as_secs_f64() })

@@ -8,10 +8,10 @@ use std::path::Path;
 
 use anyhow::Context;
 use setveil::Dataset;
+use setveil::Method;
 use setveil::data::{K, M};
 use setveil::measure::{Associations, Question, associations};
 use setveil::methods::dls::{PROBLEMATIC_K, problematic};
-use setveil::methods::members::members;
 use setveil::methods::{disassociation, dls};
 
 use crate::data::load;
@@ -67,7 +67,9 @@ fn measured(
         "DLS" => dls::anonymize(data, &parameters, &())?,
         _ => disassociation::anonymize(data, &parameters, &())?,
     };
-    let members = members(&release, data, &())?.context("the clusters come out the same")?;
+    let members = Method::of(&release.manifest)?
+        .members(&release, data, &())?
+        .context("the clusters come out the same")?;
     let measure = |q: &Question| associations(&release, data, &members, q).context("some pair");
     questions.iter().map(measure).collect()
 }

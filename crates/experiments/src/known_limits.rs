@@ -7,11 +7,11 @@ use std::path::Path;
 
 use anyhow::Context;
 use setveil::Dataset;
+use setveil::Method;
 use setveil::attack::limits::{growth, increments, negative, row_order};
 use setveil::attack::{Kernel, Options, attack};
 use setveil::data::{ItemId, K, M};
 use setveil::methods::disassociation::{Parameters, anonymize, verpart};
-use setveil::methods::members::members;
 use setveil::release::{Body, Disassociated, Release};
 
 use crate::data::load;
@@ -77,7 +77,9 @@ impl Args {
         // Rows of shared chunks would link several clusters: the plain case.
         let parameters = Parameters { refine: false, ..self.parameters()? };
         let release = anonymize(data, &parameters, &())?;
-        let members = members(&release, data, &())?.context("the clusters come out the same")?;
+        let members = Method::of(&release.manifest)?
+            .members(&release, data, &())?
+            .context("the clusters come out the same")?;
         let found = row_order(body(&release)?, data, &members, parameters.k);
         writeln!(
             table,

@@ -127,11 +127,11 @@ fn measure(data: &Dataset, fanouts: &[usize], k: u32, m: u32) -> anyhow::Result<
     for &fanout in fanouts {
         let tree = balanced(data.vocabulary(), fanout, LeafOrder::Natural)?;
         let start = Instant::now();
-        let parameters = partition::Parameters::new(k);
-        add(&mut point.partition, start, partition::run(data, tree.clone(), &parameters, &())?);
+        let parameters = partition::Parameters::new(k, tree.clone());
+        add(&mut point.partition, start, partition::run(data, &parameters, &())?);
         let start = Instant::now();
-        let parameters = apriori::Parameters::new(k, m);
-        add(&mut point.apriori, start, apriori::run(data, tree, &parameters, &())?);
+        let parameters = apriori::Parameters::new(k, m, tree);
+        add(&mut point.apriori, start, apriori::run(data, &parameters, &())?);
     }
     Ok(point)
 }

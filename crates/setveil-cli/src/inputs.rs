@@ -6,7 +6,7 @@ use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use setveil::Hierarchy;
 use setveil::io::{self, Format, Input, ReadOptions};
-use setveil::methods::generalization::{Recoding, Unknown};
+use setveil::methods::partition::Unknown;
 
 use crate::context::Context;
 
@@ -135,8 +135,7 @@ impl HierarchyArgs {
         Ok(io::read_hierarchy(&self.hierarchy)?)
     }
 
-    pub fn recoding(&self) -> Recoding {
-        let unknown = if self.unknown_to_root { Unknown::ToRoot } else { Unknown::Refuse };
-        Recoding { unknown, hide_leaves: self.hide_leaves }
+    pub fn unknown(&self) -> Unknown {
+        if self.unknown_to_root { Unknown::ToRoot } else { Unknown::Refuse }
     }
 }

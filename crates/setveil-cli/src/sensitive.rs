@@ -6,7 +6,7 @@ use clap::Args;
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use setveil::data::P;
-use setveil::methods::sensitive;
+use setveil::methods::cahd;
 use setveil::{Dataset, io};
 
 use crate::context::Context;
@@ -33,7 +33,7 @@ impl SensitiveArgs {
         }
         let count = self.random_sensitive.unwrap_or(0);
         let mut rng = ChaCha8Rng::seed_from_u64(self.seed);
-        let labels = sensitive::draw(data, count, p, &mut rng)?;
+        let labels = cahd::draw(data, count, p, &mut rng)?;
         context.remark(&format!("sensitive items: {}", labels.join(", ")));
         Ok(labels)
     }
@@ -42,7 +42,7 @@ impl SensitiveArgs {
 /// Remarks how many records hold nothing but sensitive items: whoever knows
 /// that of a person knows that the person is sensitive, whatever is published.
 pub fn remark_bare(data: &Dataset, labels: &[String], context: &Context) -> anyhow::Result<()> {
-    let items = sensitive::resolve(data, labels)?;
+    let items = cahd::resolve(data, labels)?;
     let bare = data.records().filter(|r| r.iter().all(|i| items.binary_search(i).is_ok())).count();
     if bare > 0 {
         context.remark(&format!(

@@ -3,7 +3,7 @@
 
 use divan::{Bencher, counter::ItemsCount};
 use setveil::data::P;
-use setveil::methods::{cahd, perm_mondrian, sensitive};
+use setveil::methods::{cahd, perm_mondrian};
 use setveil::{Dataset, io};
 
 fn main() {
@@ -22,15 +22,15 @@ fn load(name: &str) -> Option<Dataset> {
 }
 
 fn draw(data: &Dataset) -> Vec<String> {
-    sensitive::draw(data, 10, P::new(20).unwrap(), &mut testkit::random::rng(1)).unwrap()
+    cahd::draw(data, 10, P::new(20).unwrap(), &mut testkit::random::rng(1)).unwrap()
 }
 
 #[divan::bench(args = DATA, sample_count = 10)]
 fn rcm(bencher: Bencher, name: &str) {
     let Some(data) = load(name) else { return };
-    let items = sensitive::resolve(&data, &draw(&data)).unwrap();
+    let items = cahd::resolve(&data, &draw(&data)).unwrap();
     bencher.counter(ItemsCount::new(data.len())).bench(|| {
-        let split = sensitive::Split::new(&data, &items);
+        let split = cahd::Split::new(&data, &items);
         cahd::band_order(&split, data.item_count())
     });
 }

@@ -33,12 +33,12 @@ fn k() -> K {
 }
 
 fn run_partition(data: &Dataset, tree: Hierarchy) -> Release {
-    partition::anonymize(data, tree, &partition::Parameters::new(k()), &()).expect("feasible")
+    partition::anonymize(data, &partition::Parameters::new(k(), tree), &()).expect("feasible")
 }
 
 fn run_apriori(data: &Dataset, tree: Hierarchy) -> Release {
-    let parameters = apriori::Parameters::new(k(), M::new(2).expect("valid"));
-    apriori::anonymize(data, tree, &parameters, &()).expect("feasible")
+    let parameters = apriori::Parameters::new(k(), M::new(2).expect("valid"), tree);
+    apriori::anonymize(data, &parameters, &()).expect("feasible")
 }
 
 #[divan::bench(args = DATA)]
@@ -56,16 +56,16 @@ fn apriori_k10_m2(bencher: Bencher, name: &str) {
 #[divan::bench(args = DATA)]
 fn suppress_rare_k10(bencher: Bencher, name: &str) {
     let Some((data, _)) = data(name) else { return };
-    bencher.bench(|| suppress_rare::anonymize(&data, k(), &()));
+    bencher.bench(|| suppress_rare::anonymize(&data, &suppress_rare::Parameters::new(k()), &()));
 }
 
 #[divan::bench(args = DATA)]
 fn diffpart_epsilon_1(bencher: Bencher, name: &str) {
     let Some((data, tree)) = data(name) else { return };
-    let parameters = diffpart::Parameters::new("1".parse().expect("valid"));
-    bencher.with_inputs(|| (tree.clone(), ChaCha20Rng::seed_from_u64(1))).bench_values(
-        |(tree, mut rng)| diffpart::anonymize(&data, tree, &parameters, &mut rng, &()),
-    );
+    let parameters = diffpart::Parameters::new("1".parse().expect("valid"), tree);
+    bencher
+        .with_inputs(|| ChaCha20Rng::seed_from_u64(1))
+        .bench_values(|mut rng| diffpart::anonymize(&data, &parameters, &mut rng, &()));
 }
 
 #[divan::bench(args = DATA)]

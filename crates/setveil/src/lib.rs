@@ -38,6 +38,7 @@ pub mod worlds;
 
 pub use data::{Dataset, Hierarchy};
 pub use error::Error;
+pub use methods::Method;
 pub use progress::{Progress, Stage};
 pub use release::Release;
 

@@ -66,8 +66,8 @@ impl Disassociation2012 {
             }
         };
         add("disassociation", &self.first_terms(&release(data, 5)?, data, tree)?);
-        let parameters = apriori::Parameters::new(K::new(5)?, M::new(2)?);
-        let generalized = apriori::anonymize(data, tree.clone(), &parameters, &())?;
+        let parameters = apriori::Parameters::new(K::new(5)?, M::new(2)?, tree.clone());
+        let generalized = apriori::anonymize(data, &parameters, &())?;
         add("Apriori", &self.first_terms(&generalized, data, tree)?);
         add("DiffPart", &self.best_diffpart(data, diffpart_tree, tree)?);
         Ok(())
@@ -98,10 +98,10 @@ impl Disassociation2012 {
     ) -> anyhow::Result<Evaluation> {
         let mut best = Evaluation::default();
         for epsilon in EPSILONS {
-            let parameters = diffpart::Parameters::new(epsilon.parse::<Epsilon>()?);
+            let parameters = diffpart::Parameters::new(epsilon.parse::<Epsilon>()?, tree.clone());
             // Nothing here is published: the noise may be repeatable.
             let mut rng = ChaCha20Rng::seed_from_u64(self.seed);
-            let noisy = diffpart::anonymize(data, tree.clone(), &parameters, &mut rng, &())?;
+            let noisy = diffpart::anonymize(data, &parameters, &mut rng, &())?;
             let found = self.first_terms(&noisy, data, levels)?;
             let least = |a: Option<f64>, b: Option<f64>| a.into_iter().chain(b).reduce(f64::min);
             best.tkd = least(best.tkd, found.tkd);

@@ -5,10 +5,10 @@ use std::num::NonZeroU32;
 use std::ops::Range;
 use std::path::PathBuf;
 
+use setveil::Method;
 use setveil::io;
 use setveil::measure::kl::Queries;
 use setveil::measure::{Evaluation, Options, evaluate};
-use setveil::methods::members::members;
 
 use super::reconstruct::DrawArgs;
 use crate::context::{Context, Exit};
@@ -86,7 +86,10 @@ impl Args {
         let mut options = self.measure.options()?;
         let release = io::read_release(&self.release)?;
         let original = self.original.read(context)?;
-        options.members = members(&release, &original.dataset, context)?;
+        options.members = match Method::of(&release.manifest) {
+            Ok(method) => method.members(&release, &original.dataset, context)?,
+            Err(_) => None,
+        };
         let evaluation = evaluate(&release, &original.dataset, &options, context)?;
         context.answer(&evaluation, || describe(&evaluation))?;
         Ok(Exit::Done)

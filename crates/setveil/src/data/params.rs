@@ -89,8 +89,23 @@ parameter!(
 
 /// The budget of differential privacy, as the whole number of millionths that
 /// was written down: what the noise is drawn with is what is promised.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(try_from = "f64", into = "f64")]
 pub struct Epsilon(u64);
+
+impl TryFrom<f64> for Epsilon {
+    type Error = Error;
+    /// By its shortest decimal notation, which is the one that was written down.
+    fn try_from(value: f64) -> Result<Self> {
+        value.to_string().parse()
+    }
+}
+
+impl From<Epsilon> for f64 {
+    fn from(value: Epsilon) -> f64 {
+        value.get()
+    }
+}
 
 impl Epsilon {
     /// Millionths in one.

@@ -3,15 +3,17 @@
 //! ancestors the way from data and hierarchy to a release.
 
 use rayon::prelude::*;
-use serde_json::{Value, json};
+use serde::{Deserialize, Serialize};
 
+use super::recipe::{Details, Recipe};
 use crate::data::hierarchy::NodeId;
 use crate::data::{Dataset, Hierarchy, ItemId, K, Vocabulary};
-use crate::release::{Bag, Body, Generalized, Guarantee, Manifest, Release};
+use crate::release::{Bag, Body, Generalized, Release};
 use crate::{Error, Result};
 
 /// A release and what it cost.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Outcome {
     /// What is published.
     pub release: Release,
@@ -20,8 +22,15 @@ pub struct Outcome {
     pub ncp: f64,
 }
 
+impl From<Outcome> for super::Outcome {
+    fn from(outcome: Outcome) -> Self {
+        Self::new(outcome.release, Details::Generalized { ncp: outcome.ncp })
+    }
+}
+
 /// What to do with items that are no leaf of the hierarchy.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "bool", into = "bool")]
 pub enum Unknown {
     /// An error that lists the first ones.
     #[default]
@@ -31,13 +40,26 @@ pub enum Unknown {
     ToRoot,
 }
 
+/// In a manifest: `unknown_to_root`.
+impl From<bool> for Unknown {
+    fn from(to_root: bool) -> Self {
+        if to_root { Self::ToRoot } else { Self::Refuse }
+    }
+}
+
+impl From<Unknown> for bool {
+    fn from(unknown: Unknown) -> bool {
+        unknown == Unknown::ToRoot
+    }
+}
+
 /// How a method that publishes ancestors treats its hierarchy.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Recoding {
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Recoding {
     /// What to do with items outside of the hierarchy.
-    pub unknown: Unknown,
+    pub(super) unknown: Unknown,
     /// Publish the hierarchy without the names of leaves that no class shows.
-    pub hide_leaves: bool,
+    pub(super) hide_leaves: bool,
 }
 
 /// Data over a hierarchy: what a method that publishes ancestors starts from.
@@ -57,11 +79,12 @@ impl<'a> Bound<'a> {
     /// Fails with fewer than k records, or on items outside of the hierarchy.
     pub(super) fn new(
         data: &'a Dataset,
-        hierarchy: Hierarchy,
+        hierarchy: &Hierarchy,
         k: K,
         recoding: Recoding,
     ) -> Result<Self> {
         check_size(data, k)?;
+        let hierarchy = hierarchy.clone();
         let given_leaves = hierarchy.leaf_count(0);
         let given = (recoding.unknown == Unknown::ToRoot).then(|| hierarchy.clone());
         let (hierarchy, leaf_of) = bind(hierarchy, data.vocabulary(), recoding.unknown)?;
@@ -71,11 +94,9 @@ impl<'a> Bound<'a> {
 
     /// The classes as a release. `loss` is NCP times |I| times the number of
     /// instances.
-    pub(super) fn publish(
+    pub(super) fn publish<R: Recipe>(
         self,
-        method: &str,
-        parameters: impl IntoIterator<Item = (&'static str, Value)>,
-        guarantee: Guarantee,
+        parameters: &R::Parameters,
         classes: &[(Vec<NodeId>, u32)],
         loss: u64,
     ) -> Outcome {
@@ -83,7 +104,7 @@ impl<'a> Bound<'a> {
         let ncp = loss as f64 / f64::from(self.hierarchy.leaf_count(0)) / instances;
         let mut body = body(&self.hierarchy, classes);
         let is_given = |label: &str| self.given.as_ref().is_none_or(|h| h.node(label).is_some());
-        let Recoding { unknown, hide_leaves } = self.recoding;
+        let hide_leaves = self.recoding.hide_leaves;
         body.hierarchy = Some(published_hierarchy(
             self.hierarchy,
             self.given_leaves,
@@ -91,17 +112,8 @@ impl<'a> Bound<'a> {
             is_given,
             hide_leaves,
         ));
-        let handling = [
-            ("unknown_to_root", json!(unknown == Unknown::ToRoot)),
-            ("hide_leaves", json!(hide_leaves)),
-        ];
-        let manifest = Manifest::new(
-            method,
-            parameters.into_iter().chain(handling),
-            guarantee,
-            self.data.len() as u64,
-            body.vocabulary.len() as u64,
-        );
+        let items = body.vocabulary.len() as u64;
+        let manifest = R::manifest(parameters, self.data.len() as u64, items);
         Outcome { release: Release { manifest, body: Body::Generalized(body) }, ncp }
     }
 }
@@ -139,6 +151,10 @@ fn published_hierarchy(
     }
     bound.with_leaves_hidden(|label| published.id(label).is_some() || (!hide && is_original(label)))
 }
+
+/// What such a method does, for people.
+pub(super) const GENERALIZED: &str = "Items were replaced by more general ones of a hierarchy until \
+    enough people look the same. Nothing was invented and nobody was left out.";
 
 /// At least k records, or nothing can be hidden.
 pub(super) fn check_size(data: &Dataset, k: K) -> Result<()> {

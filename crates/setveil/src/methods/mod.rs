@@ -1,6 +1,7 @@
 //! The methods: each takes a [`Dataset`](crate::Dataset) and checked
 //! parameters and gives a [`Release`](crate::Release). One folder each, files
-//! named after the paper's algorithms.
+//! named after the paper's algorithms. [`Method`] is one of them with its
+//! parameters, as a value.
 //!
 //! No method sees [`verify`](crate::verify), and `verify` sees no method.
 
@@ -9,9 +10,14 @@ pub mod cahd;
 pub mod diffpart;
 pub mod disassociation;
 pub mod dls;
-pub mod generalization;
-pub mod members;
+mod generalization;
+mod members;
+mod method;
 pub mod partition;
 pub mod perm_mondrian;
-pub mod sensitive;
+mod recipe;
+mod sensitive;
 pub mod suppress_rare;
+
+pub use method::Method;
+pub use recipe::{ClusterAlgorithm, Details, Knob, Outcome, PublishCluster};

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 use setveil::data::{Alpha, ItemId, P};
 use setveil::measure::kl::{Queries, kl_divergence};
-use setveil::methods::{cahd, perm_mondrian, sensitive};
+use setveil::methods::{cahd, perm_mondrian};
 use setveil::release::{Bag, Body, Group, Grouped, Guarantee, Manifest, Model, Supports};
 use setveil::verify::verify;
 use setveil::{Dataset, Release};
@@ -96,8 +96,8 @@ fn fig_1_is_grouped_as_in_the_paper_up_to_the_record_in_the_middle() {
 fn the_band_of_fig_1_puts_equal_and_similar_records_side_by_side() {
     let example = Example::fig_1();
     let data = Dataset::from_records(&example.records);
-    let secret = sensitive::resolve(&data, &example.sensitive).unwrap();
-    let split = sensitive::Split::new(&data, &secret);
+    let secret = cahd::resolve(&data, &example.sensitive).unwrap();
+    let split = cahd::Split::new(&data, &secret);
     let order = cahd::band_order(&split, data.item_count());
     let names = ["Bob", "David", "Claire", "Andrea", "Ellen"];
     let line: Vec<&str> =
@@ -121,7 +121,7 @@ fn utility_on_the_papers_data_is_better_than_perm_mondrians() {
             let mut sums = [[0.0; 2]; 3];
             for seed in 0..2 {
                 let mut rng = testkit::random::rng(seed);
-                let items = sensitive::draw(&data, m, P::new(20).unwrap(), &mut rng).unwrap();
+                let items = cahd::draw(&data, m, P::new(20).unwrap(), &mut rng).unwrap();
                 let ours =
                     cahd::anonymize(&data, &cahd::Parameters::new(p, items.clone()), &()).unwrap();
                 let parameters = perm_mondrian::Parameters::new(p, items);
@@ -157,11 +157,11 @@ fn any_alpha_keeps_the_guarantee() {
 fn sensitive_items_are_drawn_among_those_rare_enough() {
     let data = Dataset::from_records(testkit::random::records(5, 400, 25, 4.0));
     let p = P::new(5).unwrap();
-    let drawn = sensitive::draw(&data, 6, p, &mut testkit::random::rng(1)).unwrap();
-    assert_eq!(drawn, sensitive::draw(&data, 6, p, &mut testkit::random::rng(1)).unwrap());
-    assert_ne!(drawn, sensitive::draw(&data, 6, p, &mut testkit::random::rng(2)).unwrap());
+    let drawn = cahd::draw(&data, 6, p, &mut testkit::random::rng(1)).unwrap();
+    assert_eq!(drawn, cahd::draw(&data, 6, p, &mut testkit::random::rng(1)).unwrap());
+    assert_ne!(drawn, cahd::draw(&data, 6, p, &mut testkit::random::rng(2)).unwrap());
     assert_eq!(drawn.len(), 6);
     assert!(cahd::anonymize(&data, &cahd::Parameters::new(p, drawn), &()).is_ok());
-    let error = sensitive::draw(&data, 26, p, &mut testkit::random::rng(1)).unwrap_err();
+    let error = cahd::draw(&data, 26, p, &mut testkit::random::rng(1)).unwrap_err();
     assert!(error.to_string().contains("26 sensitive items"), "{error}");
 }

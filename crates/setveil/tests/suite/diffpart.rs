@@ -9,7 +9,7 @@ use rand_chacha::ChaCha20Rng;
 use setveil::data::hierarchy::{LeafOrder, balanced};
 use setveil::data::{Epsilon, Hierarchy};
 use setveil::io::{ReadOptions, read_dataset, read_hierarchy, read_release, write_release};
-use setveil::methods::diffpart::{Parameters, anonymize};
+use setveil::methods::diffpart::{self, Parameters};
 use setveil::release::{Bag, Body, Generalized, Model, Release, Supports, Universe};
 use setveil::verify::verify;
 use setveil::{Dataset, attack, measure, query, reconstruct};
@@ -18,7 +18,18 @@ use testkit::random::{dataset, label};
 use testkit::sabotage_generalized::{GENERALIZED, NOISY};
 
 fn parameters(epsilon: &str) -> Parameters {
-    Parameters::new(epsilon.parse::<Epsilon>().unwrap())
+    Parameters::new(epsilon.parse::<Epsilon>().unwrap(), tree(&["none;*"]))
+}
+
+/// With this hierarchy in the place of the one in `parameters`.
+fn anonymize<R: CryptoRng>(
+    data: &Dataset,
+    hierarchy: Hierarchy,
+    parameters: &Parameters,
+    rng: &mut R,
+    progress: &dyn Progress,
+) -> setveil::Result<Release> {
+    diffpart::anonymize(data, &parameters.clone().hierarchy(hierarchy), rng, progress)
 }
 
 fn rng(seed: u64) -> ChaCha20Rng {

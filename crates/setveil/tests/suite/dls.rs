@@ -2,11 +2,11 @@
 //! against brute force.
 
 use proptest::prelude::*;
+use setveil::Method;
 use setveil::data::{ItemId, K, M};
 use setveil::measure::{Associations, Question, associations};
 use setveil::methods::disassociation::{self, Parameters, VerticalPartitioning, verpart};
 use setveil::methods::dls::{Dls, anonymize, dls_cluster, mpii, mpii_counts};
-use setveil::methods::members::members;
 use setveil::release::{Bag, Body, Cluster, Disassociated, Release, SimpleCluster, Supports};
 use setveil::verify::verify;
 use setveil::{Dataset, io};
@@ -339,7 +339,7 @@ fn neither_row_order_nor_threads_change_the_release() {
 }
 
 fn measured(release: &Release, data: &Dataset) -> Option<Associations> {
-    let members = members(release, data, &()).unwrap()?;
+    let members = Method::of(&release.manifest).unwrap().members(release, data, &()).unwrap()?;
     associations(release, data, &members, &Question::default())
 }
 

@@ -8,8 +8,7 @@ use setveil::data::{Hierarchy, K, M};
 use setveil::io::{ReadOptions, read_dataset, read_hierarchy, read_release, write_release};
 use setveil::measure::evaluate;
 use setveil::measure::ncp::ncp;
-use setveil::methods::generalization::{Recoding, Unknown};
-use setveil::methods::partition::Outcome;
+use setveil::methods::partition::{Outcome, Unknown};
 use setveil::methods::{apriori, partition, suppress_rare};
 use setveil::release::{Bag, Body, Generalized, Release};
 use setveil::verify::verify;
@@ -43,12 +42,16 @@ fn records(lines: &[&str]) -> Records {
 }
 
 fn local(data: &Dataset, tree: Hierarchy, k: u32) -> Outcome {
-    partition::run(data, tree, &partition::Parameters::new(K::new(k).unwrap()), &()).unwrap()
+    partition::run(data, &partition::Parameters::new(K::new(k).unwrap(), tree), &()).unwrap()
 }
 
 fn global(data: &Dataset, tree: Hierarchy, k: u32, m: u32) -> Outcome {
-    let parameters = apriori::Parameters::new(K::new(k).unwrap(), M::new(m).unwrap());
-    apriori::run(data, tree, &parameters, &()).unwrap()
+    let parameters = apriori::Parameters::new(K::new(k).unwrap(), M::new(m).unwrap(), tree);
+    apriori::run(data, &parameters, &()).unwrap()
+}
+
+fn rare(k: u32) -> suppress_rare::Parameters {
+    suppress_rare::Parameters::new(K::new(k).unwrap())
 }
 
 #[test]
@@ -148,7 +151,11 @@ fn verify_agrees_with_brute_force_on_classes_that_nobody_made() {
         let rows = testkit::random::records(seed, 12, 4, 1.5);
         let data = Dataset::from_records(&rows);
         let k = K::new(2).unwrap();
-        let Ok(mut release) = suppress_rare::anonymize(&data, k, &()) else { continue };
+        let Ok(mut release) =
+            suppress_rare::anonymize(&data, &suppress_rare::Parameters::new(k), &())
+        else {
+            continue;
+        };
         let m = 1 + seed as u32 % 3;
         release.manifest.guarantee.model = setveil::release::Model::KmAnonymity { k: 2, m };
         let rare = rare_itemset(&classes(&release), 2, m as usize);
@@ -226,12 +233,10 @@ fn items_outside_the_hierarchy_are_an_error_or_go_below_the_root() {
     let tree = Tree::new(["a;A;*", "b;A;*"]);
     let data = Dataset::from_records([vec!["a", "x"], vec!["b", "x"], vec!["a", "y"], vec!["b"]]);
     let k = K::new(2).unwrap();
-    let strict = partition::Parameters::new(k);
-    let error = partition::run(&data, tree.hierarchy(), &strict, &()).unwrap_err();
+    let strict = partition::Parameters::new(k, tree.hierarchy());
+    let error = partition::run(&data, &strict, &()).unwrap_err();
     assert!(error.to_string().contains("x, y"), "{error}");
-    let recoding = Recoding { unknown: Unknown::ToRoot, ..Default::default() };
-    let parameters = partition::Parameters { recoding, ..strict };
-    let outcome = partition::run(&data, tree.hierarchy(), &parameters, &()).unwrap();
+    let outcome = partition::run(&data, &strict.unknown(Unknown::ToRoot), &()).unwrap();
     assert!(verify(&outcome.release).holds);
     let published = body(&outcome.release).hierarchy.as_ref().unwrap();
     // `y` is published nowhere, so its name is not in the published hierarchy.
@@ -239,8 +244,8 @@ fn items_outside_the_hierarchy_are_an_error_or_go_below_the_root() {
     let measured = ncp(body(&outcome.release), &data, None).unwrap();
     assert!((measured - outcome.ncp).abs() < 1e-9, "{measured} {}", outcome.ncp);
     let parameters =
-        apriori::Parameters { recoding, ..apriori::Parameters::new(k, M::new(2).unwrap()) };
-    let outcome = apriori::run(&data, tree.hierarchy(), &parameters, &()).unwrap();
+        apriori::Parameters::new(k, M::new(2).unwrap(), tree.hierarchy()).unknown(Unknown::ToRoot);
+    let outcome = apriori::run(&data, &parameters, &()).unwrap();
     assert!(verify(&outcome.release).holds);
 }
 
@@ -249,9 +254,9 @@ fn hidden_leaves_are_not_in_the_published_hierarchy() {
     let tree = Tree::random(3, 30);
     let rows = testkit::random::records(3, 60, 30, 3.0);
     let data = Dataset::from_records(&rows);
-    let recoding = Recoding { hide_leaves: true, ..Default::default() };
-    let parameters = partition::Parameters { k: K::new(4).unwrap(), recoding };
-    let outcome = partition::run(&data, tree.hierarchy(), &parameters, &()).unwrap();
+    let parameters =
+        partition::Parameters::new(K::new(4).unwrap(), tree.hierarchy()).hide_leaves(true);
+    let outcome = partition::run(&data, &parameters, &()).unwrap();
     assert!(verify(&outcome.release).holds);
     let body = body(&outcome.release);
     let published = body.hierarchy.as_ref().unwrap();
@@ -268,7 +273,7 @@ fn hidden_leaves_are_not_in_the_published_hierarchy() {
 #[test]
 fn rare_items_are_dropped_and_counted() {
     let data = Dataset::from_records([vec!["a", "b", "c"], vec!["a", "b"], vec!["c"], vec!["d"]]);
-    let outcome = suppress_rare::run(&data, K::new(2).unwrap(), &()).unwrap();
+    let outcome = suppress_rare::run(&data, &rare(2), &()).unwrap();
     assert_eq!(
         (outcome.items_dropped, outcome.occurrences_dropped, outcome.records_dropped),
         (1, 1, 1)
@@ -278,8 +283,8 @@ fn rare_items_are_dropped_and_counted() {
     let supports: Vec<u64> = (0..3).map(|i| body(&outcome.release).classes.support(&[i])).collect();
     assert_eq!(supports, [2, 2, 2]);
     assert_eq!(ncp(body(&outcome.release), &data, None).unwrap(), 1.0 / 7.0);
-    assert!(suppress_rare::run(&data, K::new(3).unwrap(), &()).is_err());
-    assert!(suppress_rare::run(&data, K::new(5).unwrap(), &()).is_err());
+    assert!(suppress_rare::run(&data, &rare(3), &()).is_err());
+    assert!(suppress_rare::run(&data, &rare(5), &()).is_err());
 }
 
 #[test]
@@ -287,9 +292,9 @@ fn too_few_records_are_an_error() {
     let data = Dataset::from_records([vec!["a"], vec!["b"]]);
     let tree = || Tree::new(["a;*", "b;*"]).hierarchy();
     let k = K::new(3).unwrap();
-    let one = partition::run(&data, tree(), &partition::Parameters::new(k), &());
-    let parameters = apriori::Parameters::new(k, M::new(1).unwrap());
-    let two = apriori::run(&data, tree(), &parameters, &());
+    let one = partition::run(&data, &partition::Parameters::new(k, tree()), &());
+    let parameters = apriori::Parameters::new(k, M::new(1).unwrap(), tree());
+    let two = apriori::run(&data, &parameters, &());
     assert!(matches!(one, Err(Error::Infeasible { .. })));
     assert!(matches!(two, Err(Error::Infeasible { .. })));
 }

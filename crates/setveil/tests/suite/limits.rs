@@ -1,9 +1,9 @@
 //! What lies outside every promise, on cases that fit on a page.
 
+use setveil::Method;
 use setveil::attack::limits::{growth, increments, negative, row_order};
 use setveil::data::{Dataset, ItemId, K, M, Vocabulary};
 use setveil::methods::disassociation::{Parameters, anonymize};
-use setveil::methods::members::members;
 use setveil::release::{Bag, Body, Cluster, Disassociated, SimpleCluster};
 
 /// Sub-records with counts.
@@ -109,7 +109,8 @@ fn rows_of_real_clusters_say_what_the_original_says() {
     let parameters = Parameters { refine: false, ..Parameters::new(k(3), M::new(2).unwrap()) };
     let published = anonymize(&original, &parameters, &()).unwrap();
     let Body::Disassociated(body) = &published.body else { panic!() };
-    let members = members(&published, &original, &()).unwrap().unwrap();
+    let method = Method::of(&published.manifest).unwrap();
+    let members = method.members(&published, &original, &()).unwrap().unwrap();
     let found = row_order(body, &original, &members, k(3));
     assert_eq!(found.records, 300);
     assert!(found.certain < found.pairs && found.below_k > 0, "{found:?}");

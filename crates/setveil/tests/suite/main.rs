@@ -13,6 +13,7 @@ mod kl;
 mod layering;
 mod limits;
 mod measure;
+mod method;
 mod printed_cahd;
 mod query;
 mod query_log;

@@ -105,10 +105,11 @@ fn generalizing_queries_keeps_more_than_removing_rare_ones() {
     let input = parse_dataset(Path::new("log.txt"), log.as_bytes(), &options(None)).unwrap();
     let tree = balanced(input.dataset.vocabulary(), 5, LeafOrder::Alphabetical).unwrap();
     let k = K::new(10).unwrap();
-    let parameters = partition::Parameters::new(k);
-    let outcome = partition::run(&input.dataset, tree, &parameters, &()).unwrap();
+    let parameters = partition::Parameters::new(k, tree);
+    let outcome = partition::run(&input.dataset, &parameters, &()).unwrap();
     assert!(verify(&outcome.release).holds);
-    let removed = suppress_rare::run(&input.dataset, k, &()).unwrap();
+    let removed =
+        suppress_rare::run(&input.dataset, &suppress_rare::Parameters::new(k), &()).unwrap();
     let lost = removed.occurrences_dropped as f64 / input.dataset.occurrences().len() as f64;
     assert!(outcome.ncp < lost, "{} {lost}", outcome.ncp);
 }

@@ -1,10 +1,13 @@
 //! `setveil anonymize apriori`.
 
 use setveil::data::{K, M};
-use setveil::methods::apriori::{Parameters, run};
+use setveil::methods::apriori::Parameters;
+use setveil::{Dataset, Method};
 
-use super::generalizing::{GeneralizingArgs, LOSS_AND_NAMES};
-use crate::context::{Context, Exit};
+use super::MethodArgs;
+use super::generalizing::LOSS_AND_NAMES;
+use crate::context::Context;
+use crate::inputs::HierarchyArgs;
 
 /// Generalise items everywhere alike until every m of them occur k times
 #[derive(Debug, clap::Args)]
@@ -13,7 +16,7 @@ use crate::context::{Context, Exit};
     {LOSS_AND_NAMES}"))]
 pub struct Args {
     #[command(flatten)]
-    common: GeneralizingArgs,
+    hierarchy: HierarchyArgs,
     /// How many candidates must remain for whatever an attacker knows
     #[arg(short, default_value = "5")]
     k: K,
@@ -22,11 +25,11 @@ pub struct Args {
     m: M,
 }
 
-impl Args {
-    pub fn run(&self, context: &Context) -> anyhow::Result<Exit> {
-        self.common.run(context, |data, hierarchy, recoding| {
-            let parameters = Parameters { recoding, ..Parameters::new(self.k, self.m) };
-            run(data, hierarchy, &parameters, context)
-        })
+impl MethodArgs for Args {
+    fn method(&self, _: &Dataset, _: &Context) -> anyhow::Result<Method> {
+        let parameters = Parameters::new(self.k, self.m, self.hierarchy.read()?)
+            .unknown(self.hierarchy.unknown())
+            .hide_leaves(self.hierarchy.hide_leaves);
+        Ok(Method::Apriori(parameters))
     }
 }

@@ -1,10 +1,12 @@
 //! `setveil anonymize cahd`.
 
 use setveil::data::Alpha;
-use setveil::methods::cahd::{Parameters, anonymize};
+use setveil::methods::cahd::Parameters;
+use setveil::{Dataset, Method};
 
+use super::MethodArgs;
 use super::separating::{PER_ITEM, SeparatingArgs};
-use crate::context::{Context, Exit};
+use crate::context::Context;
 
 /// Keep every item, hide who of a group of similar records has a sensitive one
 #[derive(Debug, clap::Args)]
@@ -18,11 +20,9 @@ pub struct Args {
     alpha: Alpha,
 }
 
-impl Args {
-    pub fn run(&self, context: &Context) -> anyhow::Result<Exit> {
-        self.common.run(context, |data, p, labels| {
-            let parameters = Parameters { alpha: self.alpha, ..Parameters::new(p, labels) };
-            anonymize(data, &parameters, context)
-        })
+impl MethodArgs for Args {
+    fn method(&self, data: &Dataset, context: &Context) -> anyhow::Result<Method> {
+        let labels = self.common.labels(data, context)?;
+        Ok(Method::Cahd(Parameters::new(self.common.p, labels).alpha(self.alpha)))
     }
 }

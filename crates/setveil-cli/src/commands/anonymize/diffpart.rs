@@ -2,17 +2,14 @@
 
 use std::path::PathBuf;
 
-use rand::SeedableRng;
-use rand::rngs::SysRng;
-use rand_chacha::ChaCha20Rng;
 use setveil::data::Epsilon;
 use setveil::data::hierarchy::{LeafOrder, balanced};
-use setveil::methods::diffpart::{FANOUT, Parameters, anonymize};
+use setveil::methods::diffpart::{FANOUT, Parameters};
 use setveil::release::Universe;
-use setveil::{Dataset, Error, Hierarchy, Result, io};
+use setveil::{Dataset, Hierarchy, Method, io};
 
-use crate::context::{Context, Exit};
-use crate::inputs::{DataArgs, TargetArgs};
+use super::MethodArgs;
+use crate::context::Context;
 
 /// Publish noisy counts of sets of items, with differential privacy
 #[derive(Debug, clap::Args)]
@@ -22,10 +19,6 @@ use crate::inputs::{DataArgs, TargetArgs};
     not made from the data; a flat list, `item;*` on every line, will do. It is published. Every release of the same people spends its\n\
     epsilon anew: two with 1 are one with 2. Small sets drown in the noise, see docs/diffpart.md.")]
 pub struct Args {
-    #[command(flatten)]
-    data: DataArgs,
-    #[command(flatten)]
-    target: TargetArgs,
     /// The privacy budget: smaller is safer and noisier; 1 is usual
     #[arg(long)]
     epsilon: Epsilon,
@@ -60,29 +53,19 @@ impl UniverseArgs {
     }
 }
 
-/// A cryptographically secure generator with a key from the system: whoever
-/// can guess the key can subtract the noise.
-pub fn generator() -> Result<ChaCha20Rng> {
-    ChaCha20Rng::try_from_rng(&mut SysRng).map_err(|e| Error::Infeasible {
-        what: format!("the system gives no random numbers: {e}"),
-        hint: "noise cannot be drawn without them".into(),
-    })
-}
-
-impl Args {
-    pub fn run(&self, context: &Context) -> anyhow::Result<Exit> {
-        let parameters =
-            Parameters::new(self.epsilon).fanout(self.fanout)?.drop_unknown(self.drop_unknown);
-        let mut rng = generator()?;
-        super::run(&self.data, &self.target, context, |data| {
-            let (hierarchy, universe) = self.universe.read(data, self.fanout)?;
-            if universe == Universe::Data {
-                context.remark(
-                    "the names of all items in the data are published as they are: differential \
-                     privacy covers their counts and combinations, and not that they occur",
-                );
-            }
-            Ok(anonymize(data, hierarchy, &parameters.universe(universe), &mut rng, context)?)
-        })
+impl MethodArgs for Args {
+    fn method(&self, data: &Dataset, context: &Context) -> anyhow::Result<Method> {
+        let (hierarchy, universe) = self.universe.read(data, self.fanout)?;
+        if universe == Universe::Data {
+            context.remark(
+                "the names of all items in the data are published as they are: differential \
+                 privacy covers their counts and combinations, and not that they occur",
+            );
+        }
+        let parameters = Parameters::new(self.epsilon, hierarchy)
+            .fanout(self.fanout)?
+            .drop_unknown(self.drop_unknown)
+            .universe(universe);
+        Ok(Method::Diffpart(parameters))
     }
 }

@@ -3,11 +3,11 @@
 use std::path::PathBuf;
 
 use setveil::data::{K, L, M};
-use setveil::io;
-use setveil::methods::disassociation::{Parameters, Sensitive, anonymize};
+use setveil::methods::disassociation::{Parameters, Sensitive};
+use setveil::{Dataset, Method, io};
 
-use crate::context::{Context, Exit};
-use crate::inputs::{DataArgs, TargetArgs};
+use super::MethodArgs;
+use crate::context::Context;
 
 /// Keep every item, hide which rare combinations occurred together
 #[derive(Debug, clap::Args)]
@@ -17,10 +17,6 @@ use crate::inputs::{DataArgs, TargetArgs};
     --sensitive hiv.txt -l 4 -o release\n\n\
     The promise and its limits: docs/guarantees.md")]
 pub struct Args {
-    #[command(flatten)]
-    data: DataArgs,
-    #[command(flatten)]
-    target: TargetArgs,
     #[command(flatten)]
     method: DisassociationArgs,
 }
@@ -64,11 +60,8 @@ impl DisassociationArgs {
     }
 }
 
-impl Args {
-    pub fn run(&self, context: &Context) -> anyhow::Result<Exit> {
-        let parameters = self.method.parameters()?;
-        super::run(&self.data, &self.target, context, |data| {
-            Ok(anonymize(data, &parameters, context)?)
-        })
+impl MethodArgs for Args {
+    fn method(&self, _: &Dataset, _: &Context) -> anyhow::Result<Method> {
+        Ok(Method::Disassociation(self.method.parameters()?))
     }
 }

@@ -1,10 +1,10 @@
 //! `setveil anonymize dls`.
 
-use setveil::methods::dls::anonymize;
+use setveil::{Dataset, Method};
 
+use super::MethodArgs;
 use super::disassociation::DisassociationArgs;
-use crate::context::{Context, Exit};
-use crate::inputs::{DataArgs, TargetArgs};
+use crate::context::Context;
 
 /// As disassociation, but drop single occurrences to keep items together
 #[derive(Debug, clap::Args)]
@@ -13,18 +13,11 @@ use crate::inputs::{DataArgs, TargetArgs};
     Counts in the release are lower bounds: the original has at least as many.")]
 pub struct Args {
     #[command(flatten)]
-    data: DataArgs,
-    #[command(flatten)]
-    target: TargetArgs,
-    #[command(flatten)]
     method: DisassociationArgs,
 }
 
-impl Args {
-    pub fn run(&self, context: &Context) -> anyhow::Result<Exit> {
-        let parameters = self.method.parameters()?;
-        super::run(&self.data, &self.target, context, |data| {
-            Ok(anonymize(data, &parameters, context)?)
-        })
+impl MethodArgs for Args {
+    fn method(&self, _: &Dataset, _: &Context) -> anyhow::Result<Method> {
+        Ok(Method::Dls(self.method.parameters()?))
     }
 }

@@ -1,10 +1,13 @@
 //! `setveil anonymize partition`.
 
 use setveil::data::K;
-use setveil::methods::partition::{Parameters, run};
+use setveil::methods::partition::Parameters;
+use setveil::{Dataset, Method};
 
-use super::generalizing::{GeneralizingArgs, LOSS_AND_NAMES};
-use crate::context::{Context, Exit};
+use super::MethodArgs;
+use super::generalizing::LOSS_AND_NAMES;
+use crate::context::Context;
+use crate::inputs::HierarchyArgs;
 
 /// Generalise items until every record equals at least k - 1 others
 #[derive(Debug, clap::Args)]
@@ -14,16 +17,17 @@ use crate::context::{Context, Exit};
     {LOSS_AND_NAMES}"))]
 pub struct Args {
     #[command(flatten)]
-    common: GeneralizingArgs,
+    hierarchy: HierarchyArgs,
     /// How many records must be alike
     #[arg(short, default_value = "5")]
     k: K,
 }
 
-impl Args {
-    pub fn run(&self, context: &Context) -> anyhow::Result<Exit> {
-        self.common.run(context, |data, hierarchy, recoding| {
-            run(data, hierarchy, &Parameters { k: self.k, recoding }, context)
-        })
+impl MethodArgs for Args {
+    fn method(&self, _: &Dataset, _: &Context) -> anyhow::Result<Method> {
+        let parameters = Parameters::new(self.k, self.hierarchy.read()?)
+            .unknown(self.hierarchy.unknown())
+            .hide_leaves(self.hierarchy.hide_leaves);
+        Ok(Method::Partition(parameters))
     }
 }

@@ -1,9 +1,11 @@
 //! `setveil anonymize perm-mondrian`.
 
-use setveil::methods::perm_mondrian::{Parameters, anonymize};
+use setveil::methods::perm_mondrian::Parameters;
+use setveil::{Dataset, Method};
 
+use super::MethodArgs;
 use super::separating::{PER_ITEM, SeparatingArgs};
-use crate::context::{Context, Exit};
+use crate::context::Context;
 
 /// As cahd, with groups from top-down splits: the baseline to compare it with
 #[derive(Debug, clap::Args)]
@@ -15,9 +17,9 @@ pub struct Args {
     common: SeparatingArgs,
 }
 
-impl Args {
-    pub fn run(&self, context: &Context) -> anyhow::Result<Exit> {
-        self.common
-            .run(context, |data, p, labels| anonymize(data, &Parameters::new(p, labels), context))
+impl MethodArgs for Args {
+    fn method(&self, data: &Dataset, context: &Context) -> anyhow::Result<Method> {
+        let labels = self.common.labels(data, context)?;
+        Ok(Method::PermMondrian(Parameters::new(self.common.p, labels)))
     }
 }

@@ -1,10 +1,9 @@
 //! What the methods that separate sensitive items have in common.
 
+use setveil::Dataset;
 use setveil::data::P;
-use setveil::{Dataset, Release, Result};
 
-use crate::context::{Context, Exit};
-use crate::inputs::{DataArgs, TargetArgs};
+use crate::context::Context;
 use crate::sensitive::{SensitiveArgs, remark_bare};
 
 /// What their help says in the end.
@@ -12,31 +11,21 @@ pub const PER_ITEM: &str = "\
     The degree holds per sensitive item: a group of p records with p different sensitive\n\
     items tells that everyone in it has a sensitive item, and not which.";
 
-/// Data, release, sensitive items and degree.
+/// Sensitive items and degree.
 #[derive(Debug, clap::Args)]
 pub struct SeparatingArgs {
-    #[command(flatten)]
-    data: DataArgs,
-    #[command(flatten)]
-    target: TargetArgs,
     #[command(flatten)]
     sensitive: SensitiveArgs,
     /// The privacy degree: each sensitive item belongs to at most 1/p of a group's records
     #[arg(short, default_value = "10")]
-    p: P,
+    pub p: P,
 }
 
 impl SeparatingArgs {
-    /// Reads, groups with `method`, writes and answers.
-    pub fn run(
-        &self,
-        context: &Context,
-        method: impl FnOnce(&Dataset, P, Vec<String>) -> Result<Release>,
-    ) -> anyhow::Result<Exit> {
-        super::run(&self.data, &self.target, context, |data| {
-            let labels = self.sensitive.labels(data, self.p, context)?;
-            remark_bare(data, &labels, context)?;
-            Ok(method(data, self.p, labels)?)
-        })
+    /// The labels of the sensitive items, with remarks on what they mean for the data.
+    pub fn labels(&self, data: &Dataset, context: &Context) -> anyhow::Result<Vec<String>> {
+        let labels = self.sensitive.labels(data, self.p, context)?;
+        remark_bare(data, &labels, context)?;
+        Ok(labels)
     }
 }

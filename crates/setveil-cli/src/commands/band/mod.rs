@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use serde::Serialize;
 use setveil::methods::cahd::band::band;
-use setveil::methods::sensitive::resolve;
+use setveil::methods::cahd::resolve;
 use setveil::{Error, io};
 
 use crate::context::{Context, Exit};

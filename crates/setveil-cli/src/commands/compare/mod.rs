@@ -12,7 +12,7 @@ use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use serde::Serialize;
 use setveil::data::{Epsilon, K, M, P};
-use setveil::methods::sensitive;
+use setveil::methods::cahd;
 use setveil::{Dataset, io};
 
 use super::evaluate::MeasureArgs;
@@ -144,7 +144,7 @@ impl Args {
             return Ok(io::read_items(path)?);
         }
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
-        let labels = sensitive::draw(data, self.random_sensitive, strictest, &mut rng)?;
+        let labels = cahd::draw(data, self.random_sensitive, strictest, &mut rng)?;
         context.remark(&format!("sensitive items: {}", labels.join(", ")));
         Ok(labels)
     }

@@ -14,10 +14,13 @@ mod cut;
 mod repair;
 mod walk;
 
-use serde_json::json;
+use std::sync::Arc;
 
-pub use super::generalization::Outcome;
-use super::generalization::{Bound, Recoding, Rows};
+use serde::{Deserialize, Serialize};
+
+use super::generalization::{Bound, GENERALIZED, Recoding, Rows};
+pub use super::generalization::{Outcome, Unknown};
+use super::recipe::{Knob, Needs, Recipe, given};
 use crate::data::{Dataset, Hierarchy, K, M};
 use crate::release::{Guarantee, Model, Release, Supports};
 use crate::{Progress, Result};
@@ -26,20 +29,78 @@ use repair::Repair;
 use walk::Walk;
 
 /// The parameters.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[non_exhaustive]
 pub struct Parameters {
     /// How many records must contain a set of published items that occurs.
     pub k: K,
     /// The size of the sets.
     pub m: M,
-    /// How the hierarchy is treated.
-    pub recoding: Recoding,
+    /// What to do with items outside of the hierarchy.
+    #[serde(rename = "unknown_to_root", default)]
+    pub unknown: Unknown,
+    /// Publish the hierarchy without the names of leaves that no class shows.
+    #[serde(default)]
+    pub hide_leaves: bool,
+    /// The hierarchy; none in parameters that were read from a manifest. It is
+    /// published as a file of its own.
+    #[serde(skip)]
+    pub hierarchy: Option<Arc<Hierarchy>>,
 }
 
 impl Parameters {
-    /// An item outside the hierarchy is an error, and all of it is published.
-    pub fn new(k: K, m: M) -> Self {
-        Self { k, m, recoding: Recoding::default() }
+    /// An item outside of the hierarchy is an error, and all of it is published.
+    pub fn new(k: K, m: M, hierarchy: impl Into<Arc<Hierarchy>>) -> Self {
+        let hierarchy = Some(hierarchy.into());
+        Self { k, m, unknown: Unknown::Refuse, hide_leaves: false, hierarchy }
+    }
+
+    /// What to do with items outside of the hierarchy.
+    pub fn unknown(self, unknown: Unknown) -> Self {
+        Self { unknown, ..self }
+    }
+
+    /// Whether the names of leaves that no class shows stay out of the
+    /// published hierarchy.
+    pub fn hide_leaves(self, hide_leaves: bool) -> Self {
+        Self { hide_leaves, ..self }
+    }
+
+    /// The hierarchy, for parameters that were read.
+    pub fn hierarchy(self, hierarchy: impl Into<Arc<Hierarchy>>) -> Self {
+        Self { hierarchy: Some(hierarchy.into()), ..self }
+    }
+
+    fn recoding(&self) -> Recoding {
+        Recoding { unknown: self.unknown, hide_leaves: self.hide_leaves }
+    }
+}
+
+/// The method by its name.
+pub(super) struct Method;
+
+impl Recipe for Method {
+    type Parameters = Parameters;
+    const NAME: &'static str = "apriori";
+    const IN_WORDS: &'static str = GENERALIZED;
+    const KNOBS: &'static [Knob] = &[Knob::K, Knob::M];
+
+    fn guarantee(parameters: &Parameters) -> Guarantee {
+        let model = Model::KmAnonymity { k: parameters.k.get(), m: parameters.m.get() };
+        Guarantee { model, supports: Supports::Exact }
+    }
+
+    fn run(
+        parameters: &Parameters,
+        data: &Dataset,
+        progress: &dyn Progress,
+    ) -> Result<super::Outcome> {
+        Ok(run(data, parameters, progress)?.into())
+    }
+
+    fn needs(parameters: &mut Parameters) -> Needs<'_> {
+        Needs { hierarchy: Some(&mut parameters.hierarchy), ..Needs::default() }
     }
 }
 
@@ -75,38 +136,29 @@ impl Parameters {
 /// let data = Dataset::from_records([
 ///     vec!["beer", "diapers"], vec!["wine", "diapers"], vec!["beer"], vec!["beer"],
 /// ]);
-/// let parameters = apriori::Parameters::new(K::new(2)?, M::new(2)?);
-/// let release = apriori::anonymize(&data, tree, &parameters, &())?;
+/// let parameters = apriori::Parameters::new(K::new(2)?, M::new(2)?, tree);
+/// let release = apriori::anonymize(&data, &parameters, &())?;
 /// assert!(verify::verify(&release).holds);
 /// # Ok::<(), setveil::Error>(())
 /// ```
 pub fn anonymize(
     data: &Dataset,
-    hierarchy: Hierarchy,
     parameters: &Parameters,
     progress: &dyn Progress,
 ) -> Result<Release> {
-    Ok(run(data, hierarchy, parameters, progress)?.release)
+    Ok(run(data, parameters, progress)?.release)
 }
 
 /// Like [`anonymize`], with the information loss.
-pub fn run(
-    data: &Dataset,
-    hierarchy: Hierarchy,
-    parameters: &Parameters,
-    progress: &dyn Progress,
-) -> Result<Outcome> {
-    let Parameters { k, m, recoding } = *parameters;
-    let bound = Bound::new(data, hierarchy, k, recoding)?;
+pub fn run(data: &Dataset, parameters: &Parameters, progress: &dyn Progress) -> Result<Outcome> {
+    let Parameters { k, m, .. } = *parameters;
+    let bound = Bound::new(data, given(&parameters.hierarchy)?, k, parameters.recoding())?;
     let cut = recode(&bound.hierarchy, &bound.rows, k, m, progress);
     let recoded = bound.rows.map(|leaf| cut.node(leaf));
     let classes: Vec<_> =
         (0..recoded.len()).map(|r| (recoded.row(r).to_vec(), recoded.weights[r])).collect();
     let loss = cut.loss();
-    let (k, m) = (k.get(), m.get());
-    let guarantee = Guarantee { model: Model::KmAnonymity { k, m }, supports: Supports::Exact };
-    let parameters = [("k", json!(k)), ("m", json!(m))];
-    Ok(bound.publish("apriori", parameters, guarantee, &classes, loss))
+    Ok(bound.publish::<Method>(parameters, &classes, loss))
 }
 
 /// The cut: rounds of growing itemsets, each repeated until no itemset of its

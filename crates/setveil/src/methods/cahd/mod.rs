@@ -14,22 +14,29 @@ mod histogram;
 mod rcm;
 mod remaining;
 
-use serde_json::Value;
+use serde::{Deserialize, Serialize};
 
+pub use super::sensitive::{Rows, Split, check_feasible, draw, resolve};
 pub use rcm::rcm;
 
-use super::sensitive::{Split, check_feasible, publish, resolve};
+use super::recipe::{Knob, Needs, Outcome, Recipe};
+use super::sensitive::{IN_WORDS, ascending, guarantee, publish};
 use crate::data::{Alpha, Dataset, P};
+use crate::release::Guarantee;
 use crate::{Progress, Release, Result, Stage};
 
 /// The parameters of [`anonymize`].
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[non_exhaustive]
 pub struct Parameters {
     /// The privacy degree.
     pub p: P,
     /// How far to look for similar records: alpha * p on either side.
+    #[serde(default = "default_alpha")]
     pub alpha: Alpha,
     /// The labels of the sensitive items.
+    #[serde(serialize_with = "ascending")]
     pub sensitive: Vec<String>,
 }
 
@@ -38,9 +45,45 @@ impl Parameters {
     pub fn new<S: Into<String>>(p: P, sensitive: impl IntoIterator<Item = S>) -> Self {
         Self {
             p,
-            alpha: Alpha::new(3).expect("3 is in the range"),
+            alpha: default_alpha(),
             sensitive: sensitive.into_iter().map(Into::into).collect(),
         }
+    }
+
+    /// How far to look for similar records.
+    pub fn alpha(self, alpha: Alpha) -> Self {
+        Self { alpha, ..self }
+    }
+}
+
+/// The paper's.
+fn default_alpha() -> Alpha {
+    Alpha::new(3).expect("3 is in the range")
+}
+
+/// The method by its name.
+pub(super) struct Method;
+
+impl Recipe for Method {
+    type Parameters = Parameters;
+    const NAME: &'static str = "cahd";
+    const IN_WORDS: &'static str = IN_WORDS;
+    const KNOBS: &'static [Knob] = &[Knob::P];
+
+    fn guarantee(parameters: &Parameters) -> Guarantee {
+        guarantee(parameters.p)
+    }
+
+    fn run(parameters: &Parameters, data: &Dataset, progress: &dyn Progress) -> Result<Outcome> {
+        Ok(anonymize(data, parameters, progress)?.into())
+    }
+
+    fn sensitive(parameters: &Parameters) -> &[String] {
+        &parameters.sensitive
+    }
+
+    fn needs(parameters: &mut Parameters) -> Needs<'_> {
+        Needs { sensitive: Some(&mut parameters.sensitive), ..Needs::default() }
     }
 }
 
@@ -85,8 +128,7 @@ pub fn anonymize(
     let order = band_order(&split, data.item_count());
     let (p, alpha) = (parameters.p.get() as usize, parameters.alpha.get());
     let groups = grouping::group(&split, &order, p, alpha as usize, data.item_count(), progress);
-    let alpha = [("alpha", Value::from(alpha))];
-    Ok(publish("cahd", data, &split, &groups, parameters.p, alpha))
+    Ok(publish::<Method>(parameters, data, &split, &groups))
 }
 
 /// The rows of `split` in the order of the band matrix. Rows with the same

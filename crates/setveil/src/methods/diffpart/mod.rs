@@ -14,13 +14,18 @@ mod noise;
 mod partition;
 mod taxonomy;
 
-use rand::CryptoRng;
-use serde_json::json;
+use std::sync::Arc;
+
+use rand::rngs::SysRng;
+use rand::{CryptoRng, SeedableRng};
+use rand_chacha::ChaCha20Rng;
+use serde::{Deserialize, Serialize};
 
 use super::generalization::{Rows, body};
+use super::recipe::{Knob, Needs, Outcome, Recipe, given};
 use crate::data::hierarchy::NodeId;
 use crate::data::{Dataset, Epsilon, Hierarchy, ItemId};
-use crate::release::{Body, Guarantee, Manifest, Model, Release, Supports, Universe};
+use crate::release::{Body, Guarantee, Model, Release, Supports, Universe};
 use crate::{Error, Progress, Result, Stage};
 use noise::Noise;
 use partition::Partitioner;
@@ -34,19 +39,66 @@ pub const FANOUT: usize = 10;
 const MOST_INNER: u64 = 1 << 24;
 
 /// The parameters.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Parameters {
     epsilon: Epsilon,
-    fanout: usize,
-    universe: Universe,
+    #[serde(default)]
+    fanout: Fanout,
+    #[serde(default)]
     drop_unknown: bool,
+    /// Stands in the guarantee: it is part of what is promised.
+    #[serde(skip, default = "public")]
+    universe: Universe,
+    /// Published as a file of its own.
+    #[serde(skip)]
+    hierarchy: Option<Arc<Hierarchy>>,
+}
+
+fn public() -> Universe {
+    Universe::Public
+}
+
+/// How many children of a node are told apart at once: 2 to 16, because
+/// expanding a node draws for 2^fanout sub-partitions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "usize", into = "usize")]
+struct Fanout(usize);
+
+impl Default for Fanout {
+    fn default() -> Self {
+        Self(FANOUT)
+    }
+}
+
+impl TryFrom<usize> for Fanout {
+    type Error = Error;
+    fn try_from(fanout: usize) -> Result<Self> {
+        if (2..=16).contains(&fanout) {
+            return Ok(Self(fanout));
+        }
+        let expected = "a whole number from 2 to 16";
+        Err(Error::Parameter { name: "fanout", found: fanout.to_string(), expected })
+    }
+}
+
+impl From<Fanout> for usize {
+    fn from(fanout: Fanout) -> usize {
+        fanout.0
+    }
 }
 
 impl Parameters {
     /// Spends `epsilon`; the hierarchy is public, and an item outside of it
     /// is an error.
-    pub fn new(epsilon: Epsilon) -> Self {
-        Self { epsilon, fanout: FANOUT, universe: Universe::Public, drop_unknown: false }
+    pub fn new(epsilon: Epsilon, hierarchy: impl Into<Arc<Hierarchy>>) -> Self {
+        Self {
+            epsilon,
+            fanout: Fanout::default(),
+            drop_unknown: false,
+            universe: Universe::Public,
+            hierarchy: Some(hierarchy.into()),
+        }
     }
 
     /// How many children of a node are told apart at once; wider nodes are
@@ -55,11 +107,12 @@ impl Parameters {
     /// # Errors
     /// Outside of 2 to 16: expanding a node draws for 2^fanout sub-partitions.
     pub fn fanout(self, fanout: usize) -> Result<Self> {
-        if (2..=16).contains(&fanout) {
-            return Ok(Self { fanout, ..self });
-        }
-        let expected = "a whole number from 2 to 16";
-        Err(Error::Parameter { name: "fanout", found: fanout.to_string(), expected })
+        Ok(Self { fanout: fanout.try_into()?, ..self })
+    }
+
+    /// Another hierarchy of all items that could occur.
+    pub fn hierarchy(self, hierarchy: impl Into<Arc<Hierarchy>>) -> Self {
+        Self { hierarchy: Some(hierarchy.into()), ..self }
     }
 
     /// Where the names in the hierarchy come from.
@@ -74,7 +127,49 @@ impl Parameters {
     }
 }
 
-/// Publishes noisy counts of sets of items.
+/// The method by its name.
+pub(super) struct Method;
+
+impl Recipe for Method {
+    type Parameters = Parameters;
+    const NAME: &'static str = "diffpart";
+    const IN_WORDS: &'static str = "Sets of items were counted top-down along a taxonomy with \
+        random noise, and only counts that stand out from the noise were kept.";
+    const KNOBS: &'static [Knob] = &[Knob::Epsilon];
+
+    fn guarantee(parameters: &Parameters) -> Guarantee {
+        let (epsilon, universe) = (parameters.epsilon.get(), parameters.universe);
+        let model = Model::DifferentialPrivacy { epsilon, universe };
+        Guarantee { model, supports: Supports::Noisy }
+    }
+
+    /// With noise that nobody can draw again.
+    fn run(parameters: &Parameters, data: &Dataset, progress: &dyn Progress) -> Result<Outcome> {
+        Ok(anonymize(data, parameters, &mut generator()?, progress)?.into())
+    }
+
+    fn needs(parameters: &mut Parameters) -> Needs<'_> {
+        Needs { hierarchy: Some(&mut parameters.hierarchy), ..Needs::default() }
+    }
+
+    fn promise(parameters: &mut Parameters, guarantee: &Guarantee) {
+        if let Model::DifferentialPrivacy { universe, .. } = guarantee.model {
+            parameters.universe = universe;
+        }
+    }
+}
+
+/// A cryptographically secure generator with a key from the system: whoever
+/// can guess the key can subtract the noise.
+fn generator() -> Result<ChaCha20Rng> {
+    ChaCha20Rng::try_from_rng(&mut SysRng).map_err(|e| Error::Infeasible {
+        what: format!("the system gives no random numbers: {e}"),
+        hint: "noise cannot be drawn without them".into(),
+    })
+}
+
+/// Publishes noisy counts of sets of items, with randomness from `rng`.
+/// [`Method::run`](super::Method::run) takes one that the system seeds.
 ///
 /// # Guarantee
 /// Epsilon-differential privacy: for data sets that differ by one record, the
@@ -119,26 +214,26 @@ impl Parameters {
 /// ]).unwrap();
 /// let data = Dataset::from_records(std::iter::repeat_n(vec!["beer", "diapers"], 1000));
 /// let mut rng = ChaCha20Rng::try_from_rng(&mut SysRng).expect("a source of randomness");
-/// let parameters = Parameters::new("1".parse::<Epsilon>()?);
-/// let release = diffpart::anonymize(&data, tree, &parameters, &mut rng, &())?;
+/// let parameters = Parameters::new("1".parse::<Epsilon>()?, tree);
+/// let release = diffpart::anonymize(&data, &parameters, &mut rng, &())?;
 /// assert!(verify::verify(&release).holds);
 /// # Ok::<(), setveil::Error>(())
 /// ```
 pub fn anonymize<R: CryptoRng>(
     data: &Dataset,
-    hierarchy: Hierarchy,
     parameters: &Parameters,
     rng: &mut R,
     progress: &dyn Progress,
 ) -> Result<Release> {
-    let taxonomy = Taxonomy::new(&hierarchy, parameters.fanout);
+    let hierarchy = given(&parameters.hierarchy)?;
+    let taxonomy = Taxonomy::new(hierarchy, parameters.fanout.0);
     if taxonomy.inner(taxonomy.root()) > MOST_INNER {
         return Err(Error::Infeasible {
             what: format!("the hierarchy has {} leaves", taxonomy.leaf_nodes.len()),
             hint: "too little budget would be left for each of its nodes; use a smaller one".into(),
         });
     }
-    let rows = rows(data, &hierarchy, &taxonomy, parameters.drop_unknown)?;
+    let rows = rows(data, hierarchy, &taxonomy, parameters.drop_unknown)?;
     progress.stage(Stage::Generalizing, None);
     let (epsilon, noise) = (parameters.epsilon, Noise::new(rng));
     let found = Partitioner { taxonomy: &taxonomy, rows: &rows, epsilon, noise }.run(progress);
@@ -147,26 +242,11 @@ pub fn anonymize<R: CryptoRng>(
         .into_iter()
         .map(|(leaves, count)| (leaves.iter().map(node).collect(), count))
         .collect();
-    let mut body = body(&hierarchy, &classes);
-    body.hierarchy = Some(hierarchy);
-    let manifest = Manifest::new(
-        "diffpart",
-        [
-            ("epsilon", json!(epsilon.get())),
-            ("fanout", json!(parameters.fanout)),
-            ("drop_unknown", json!(parameters.drop_unknown)),
-        ],
-        Guarantee {
-            model: Model::DifferentialPrivacy {
-                epsilon: epsilon.get(),
-                universe: parameters.universe,
-            },
-            supports: Supports::Noisy,
-        },
-        // Not the number of records: that would be published without noise.
-        body.classes.total(),
-        body.vocabulary.len() as u64,
-    );
+    let mut body = body(hierarchy, &classes);
+    body.hierarchy = Some(hierarchy.clone());
+    // Not the number of records: that would be published without noise.
+    let (records, items) = (body.classes.total(), body.vocabulary.len() as u64);
+    let manifest = Method::manifest(parameters, records, items);
     Ok(Release { manifest, body: Body::Generalized(body) })
 }
 

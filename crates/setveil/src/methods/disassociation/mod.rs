@@ -20,6 +20,7 @@ mod pipeline;
 mod pooling;
 mod postings;
 mod present;
+mod recipe;
 mod refine;
 mod rows;
 mod spare;
@@ -28,8 +29,9 @@ mod verpart;
 pub use clusters::Clusters;
 pub use horpart::Horpart;
 pub use parameters::{DEFAULT_MAX_CLUSTER_SIZE, Parameters, Sensitive, Sizes};
-pub(crate) use pipeline::release;
+pub(super) use pipeline::release;
 pub use pipeline::{Verpart, VerticalPartitioning, anonymize, disassociate, partition};
+pub(super) use recipe::{KNOBS, Method};
 pub use verpart::{Split, verpart};
 
 use crate::data::Dataset;

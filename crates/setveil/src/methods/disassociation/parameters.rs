@@ -40,7 +40,7 @@ impl Sizes {
 }
 
 /// Terms that are sensitive in themselves.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Sensitive {
     /// Their labels.
     pub terms: Vec<String>,
@@ -49,7 +49,7 @@ pub struct Sensitive {
 }
 
 /// The parameters of disassociation.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Parameters {
     /// How many candidates must remain.
     pub k: K,

@@ -2,17 +2,18 @@
 //! partitioning, refining. DLS goes the same way with another vertical step.
 
 use rayon::prelude::*;
-use serde_json::json;
 
 use super::diversity::diversify;
 use super::leaves::Leaves;
+use super::recipe::Method;
 use super::refine::refine;
 use super::spare::Spare;
 use super::verpart::{self, Split};
 use super::{Clusters, HorizontalPartitioning, Horpart, Parameters};
 use crate::data::{Dataset, ItemId, K, M};
+use crate::methods::recipe::Recipe;
 use crate::progress::{Progress, Stage};
-use crate::release::{Body, Disassociated, Guarantee, Manifest, Model, Release, Supports};
+use crate::release::{Body, Disassociated, Release};
 use crate::{Error, Result};
 
 /// Splits the records of one cluster into chunks.
@@ -73,7 +74,7 @@ pub fn anonymize(
 ) -> Result<Release> {
     let vertical = Verpart { k: parameters.k, m: parameters.m };
     let body = disassociate(data, parameters, &Horpart, &vertical, progress)?;
-    Ok(release("disassociation", parameters, Supports::Exact, body))
+    Ok(release::<Method>(parameters, body))
 }
 
 /// Runs the three steps with any horizontal and vertical partitioning.
@@ -165,32 +166,10 @@ fn split<V: VerticalPartitioning, B: Default + Extend<Split> + Send>(
 }
 
 /// Puts a manifest to a disassociated body.
-pub(crate) fn release(
-    method: &str,
+pub(in crate::methods) fn release<R: Recipe<Parameters = Parameters>>(
     parameters: &Parameters,
-    supports: Supports,
     body: Disassociated,
 ) -> Release {
-    let (k, m) = (parameters.k.get(), parameters.m.get());
-    let max = parameters.sizes().map_or(0, super::Sizes::max);
-    let mut settings = vec![
-        ("k", json!(k)),
-        ("m", json!(m)),
-        ("max_cluster_size", json!(max)),
-        ("refine", json!(parameters.refine)),
-    ];
-    if let Some(sensitive) = &parameters.sensitive {
-        let mut terms = sensitive.terms.clone();
-        terms.sort_unstable();
-        terms.dedup();
-        settings.push(("sensitive", json!(terms)));
-        settings.push(("l", json!(sensitive.l.get())));
-    }
-    let l = parameters.sensitive.as_ref().map(|s| s.l.get());
-    let guarantee = Guarantee { model: Model::FormatKmAnonymity { k, m, l }, supports };
     let (records, items) = (body.records(), body.vocabulary.len() as u64);
-    Release {
-        manifest: Manifest::new(method, settings, guarantee, records, items),
-        body: Body::Disassociated(body),
-    }
+    Release { manifest: R::manifest(parameters, records, items), body: Body::Disassociated(body) }
 }

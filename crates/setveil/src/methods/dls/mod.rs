@@ -18,19 +18,22 @@ mod columns;
 mod mpie;
 mod mpii;
 mod problematic;
+mod recipe;
 mod rrcc;
 
 pub use mpii::{mpii, mpii_counts};
 pub use problematic::{MOST_ITEMS, PROBLEMATIC_K, Problematic, problematic};
 
 use self::columns::Columns;
+pub(super) use self::recipe::Method;
 use crate::Result;
 use crate::data::{Dataset, ItemId, K, M};
+pub use crate::methods::disassociation::Parameters;
 use crate::methods::disassociation::{
-    Horpart, Parameters, Split, VerticalPartitioning, disassociate, lemma2, release,
+    Horpart, Split, VerticalPartitioning, disassociate, lemma2, release,
 };
 use crate::progress::Progress;
-use crate::release::{Release, SimpleCluster, Supports};
+use crate::release::{Release, SimpleCluster};
 
 /// The vertical partitioning of DLS.
 #[derive(Clone, Copy, Debug)]
@@ -81,7 +84,7 @@ pub fn anonymize(
 ) -> Result<Release> {
     let vertical = Dls { k: parameters.k, m: parameters.m };
     let body = disassociate(data, parameters, &Horpart, &vertical, progress)?;
-    Ok(release("dls", parameters, Supports::LowerBound, body))
+    Ok(release::<Method>(parameters, body))
 }
 
 /// Splits the records of a cluster into k^m-anonymous record chunks, the

@@ -12,12 +12,13 @@
 
 mod split;
 
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 
-use serde_json::json;
+use serde::{Deserialize, Serialize};
 
-pub use super::generalization::Outcome;
-use super::generalization::{Bound, Recoding, Rows, penalties};
+use super::generalization::{Bound, GENERALIZED, Recoding, Rows, penalties};
+pub use super::generalization::{Outcome, Unknown};
+use super::recipe::{Knob, Needs, Recipe, given};
 use crate::data::hierarchy::NodeId;
 use crate::data::{Dataset, Hierarchy, K};
 use crate::release::{Guarantee, Model, Release, Supports};
@@ -28,18 +29,76 @@ use split::{Partition, Splitter, Step};
 const TASK: usize = 1 << 12;
 
 /// The parameters.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[non_exhaustive]
 pub struct Parameters {
     /// Every class holds at least so many records.
     pub k: K,
-    /// How the hierarchy is treated.
-    pub recoding: Recoding,
+    /// What to do with items outside of the hierarchy.
+    #[serde(rename = "unknown_to_root", default)]
+    pub unknown: Unknown,
+    /// Publish the hierarchy without the names of leaves that no class shows.
+    #[serde(default)]
+    pub hide_leaves: bool,
+    /// The hierarchy; none in parameters that were read from a manifest. It is
+    /// published as a file of its own.
+    #[serde(skip)]
+    pub hierarchy: Option<Arc<Hierarchy>>,
 }
 
 impl Parameters {
-    /// An item outside the hierarchy is an error, and all of it is published.
-    pub fn new(k: K) -> Self {
-        Self { k, recoding: Recoding::default() }
+    /// An item outside of the hierarchy is an error, and all of it is published.
+    pub fn new(k: K, hierarchy: impl Into<Arc<Hierarchy>>) -> Self {
+        let hierarchy = Some(hierarchy.into());
+        Self { k, unknown: Unknown::Refuse, hide_leaves: false, hierarchy }
+    }
+
+    /// What to do with items outside of the hierarchy.
+    pub fn unknown(self, unknown: Unknown) -> Self {
+        Self { unknown, ..self }
+    }
+
+    /// Whether the names of leaves that no class shows stay out of the
+    /// published hierarchy.
+    pub fn hide_leaves(self, hide_leaves: bool) -> Self {
+        Self { hide_leaves, ..self }
+    }
+
+    /// The hierarchy, for parameters that were read.
+    pub fn hierarchy(self, hierarchy: impl Into<Arc<Hierarchy>>) -> Self {
+        Self { hierarchy: Some(hierarchy.into()), ..self }
+    }
+
+    fn recoding(&self) -> Recoding {
+        Recoding { unknown: self.unknown, hide_leaves: self.hide_leaves }
+    }
+}
+
+/// The method by its name.
+pub(super) struct Method;
+
+impl Recipe for Method {
+    type Parameters = Parameters;
+    const NAME: &'static str = "partition";
+    const IN_WORDS: &'static str = GENERALIZED;
+    const KNOBS: &'static [Knob] = &[Knob::K];
+
+    fn guarantee(parameters: &Parameters) -> Guarantee {
+        let model = Model::KAnonymity { k: parameters.k.get() };
+        Guarantee { model, supports: Supports::LowerBound }
+    }
+
+    fn run(
+        parameters: &Parameters,
+        data: &Dataset,
+        progress: &dyn Progress,
+    ) -> Result<super::Outcome> {
+        Ok(run(data, parameters, progress)?.into())
+    }
+
+    fn needs(parameters: &mut Parameters) -> Needs<'_> {
+        Needs { hierarchy: Some(&mut parameters.hierarchy), ..Needs::default() }
     }
 }
 
@@ -80,33 +139,26 @@ impl Parameters {
 /// let data = Dataset::from_records([
 ///     vec!["beer", "diapers"], vec!["wine", "diapers"], vec!["beer"], vec!["beer"],
 /// ]);
-/// let release = partition::anonymize(&data, tree, &partition::Parameters::new(K::new(2)?), &())?;
+/// let release = partition::anonymize(&data, &partition::Parameters::new(K::new(2)?, tree), &())?;
 /// assert!(verify::verify(&release).holds);
 /// # Ok::<(), setveil::Error>(())
 /// ```
 pub fn anonymize(
     data: &Dataset,
-    hierarchy: Hierarchy,
     parameters: &Parameters,
     progress: &dyn Progress,
 ) -> Result<Release> {
-    Ok(run(data, hierarchy, parameters, progress)?.release)
+    Ok(run(data, parameters, progress)?.release)
 }
 
 /// Like [`anonymize`], with the information loss.
-pub fn run(
-    data: &Dataset,
-    hierarchy: Hierarchy,
-    parameters: &Parameters,
-    progress: &dyn Progress,
-) -> Result<Outcome> {
+pub fn run(data: &Dataset, parameters: &Parameters, progress: &dyn Progress) -> Result<Outcome> {
     let k = parameters.k;
-    let bound = Bound::new(data, hierarchy, k, parameters.recoding)?;
+    let hierarchy = given(&parameters.hierarchy)?;
+    let bound = Bound::new(data, hierarchy, k, parameters.recoding())?;
     progress.stage(Stage::Generalizing, Some(data.len() as u64));
     let (classes, loss) = partition(&bound.hierarchy, &bound.rows, k, progress);
-    let guarantee =
-        Guarantee { model: Model::KAnonymity { k: k.get() }, supports: Supports::LowerBound };
-    Ok(bound.publish("partition", [("k", json!(k.get()))], guarantee, &classes, loss))
+    Ok(bound.publish::<Method>(parameters, &classes, loss))
 }
 
 type Classes = Vec<(Vec<NodeId>, u32)>;

@@ -7,16 +7,23 @@
 
 mod partition;
 
-use super::sensitive::{Split, check_feasible, publish, resolve};
+use serde::{Deserialize, Serialize};
+
+use super::recipe::{Knob, Needs, Outcome, Recipe};
+use super::sensitive::{IN_WORDS, Split, ascending, check_feasible, guarantee, publish, resolve};
 use crate::data::{Dataset, P};
+use crate::release::Guarantee;
 use crate::{Progress, Release, Result};
 
 /// The parameters of [`anonymize`].
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[non_exhaustive]
 pub struct Parameters {
     /// The privacy degree.
     pub p: P,
     /// The labels of the sensitive items.
+    #[serde(serialize_with = "ascending")]
     pub sensitive: Vec<String>,
 }
 
@@ -24,6 +31,32 @@ impl Parameters {
     /// Degree `p` for these sensitive items.
     pub fn new<S: Into<String>>(p: P, sensitive: impl IntoIterator<Item = S>) -> Self {
         Self { p, sensitive: sensitive.into_iter().map(Into::into).collect() }
+    }
+}
+
+/// The method by its name.
+pub(super) struct Method;
+
+impl Recipe for Method {
+    type Parameters = Parameters;
+    const NAME: &'static str = "perm-mondrian";
+    const IN_WORDS: &'static str = IN_WORDS;
+    const KNOBS: &'static [Knob] = &[Knob::P];
+
+    fn guarantee(parameters: &Parameters) -> Guarantee {
+        guarantee(parameters.p)
+    }
+
+    fn run(parameters: &Parameters, data: &Dataset, progress: &dyn Progress) -> Result<Outcome> {
+        Ok(anonymize(data, parameters, progress)?.into())
+    }
+
+    fn sensitive(parameters: &Parameters) -> &[String] {
+        &parameters.sensitive
+    }
+
+    fn needs(parameters: &mut Parameters) -> Needs<'_> {
+        Needs { sensitive: Some(&mut parameters.sensitive), ..Needs::default() }
     }
 }
 
@@ -68,5 +101,5 @@ pub fn anonymize(
     let split = Split::new(data, &sensitive);
     let p = u64::from(parameters.p.get());
     let groups = partition::partition(&split, p, data.item_count(), progress);
-    Ok(publish("perm-mondrian", data, &split, &groups, parameters.p, []))
+    Ok(publish::<Method>(parameters, data, &split, &groups))
 }

@@ -9,12 +9,24 @@ mod publish;
 mod rows;
 
 use rand::{Rng, seq::IteratorRandom};
+use serde::{Serialize, Serializer};
 
-pub(super) use publish::publish;
+pub(super) use publish::{IN_WORDS, guarantee, publish};
 pub use rows::{Rows, Split};
 
 use crate::data::{Dataset, ItemId, P};
 use crate::{Error, Result};
+
+/// Writes a list of labels as a manifest has it: by text, each once.
+pub(super) fn ascending<S: Serializer>(
+    labels: &[String],
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    let mut labels: Vec<&str> = labels.iter().map(String::as_str).collect();
+    labels.sort_unstable();
+    labels.dedup();
+    labels.serialize(serializer)
+}
 
 /// The ids of the sensitive `labels`, ascending; repeated ones count once.
 ///

@@ -3,33 +3,34 @@
 //! occurs. Which row has it is gone.
 
 use rayon::prelude::*;
-use serde_json::Value;
 
 use super::{Rows, Split};
 use crate::data::{Dataset, ItemId, P};
-use crate::release::{Bag, Body, Group, Grouped, Guarantee, Manifest, Model, Release, Supports};
+use crate::methods::recipe::Recipe;
+use crate::release::{Bag, Body, Group, Grouped, Guarantee, Model, Release, Supports};
+
+/// What such a method does, for people.
+pub(in crate::methods) const IN_WORDS: &str = "People with similar ordinary items were put into \
+    groups. Their ordinary items are published as they are; the sensitive items of a group are \
+    published beside it, so that nobody can tell to whom in the group they belong.";
+
+/// What such a method promises.
+pub(in crate::methods) fn guarantee(p: P) -> Guarantee {
+    Guarantee { model: Model::Association { p: p.get() }, supports: Supports::Exact }
+}
 
 /// Publishes `groups`, each a list of rows of `split`.
-pub(in crate::methods) fn publish(
-    method: &str,
+pub(in crate::methods) fn publish<R: Recipe>(
+    parameters: &R::Parameters,
     data: &Dataset,
     split: &Split,
     groups: &Rows,
-    p: P,
-    parameters: impl IntoIterator<Item = (&'static str, Value)>,
 ) -> Release {
     let groups = summarize(split, groups);
-    let guarantee =
-        Guarantee { model: Model::Association { p: p.get() }, supports: Supports::Exact };
-    let sensitive: Vec<Value> =
-        data.vocabulary().texts(&split.items).into_iter().map(Value::from).collect();
-    let parameters = parameters
-        .into_iter()
-        .chain([("p", Value::from(p.get())), ("sensitive", Value::from(sensitive))]);
     let items = data.supports().iter().filter(|&&support| support > 0).count();
     let body = Grouped { vocabulary: data.vocabulary().clone(), groups };
     Release {
-        manifest: Manifest::new(method, parameters, guarantee, data.len() as u64, items as u64),
+        manifest: R::manifest(parameters, data.len() as u64, items as u64),
         body: Body::Grouped(body),
     }
 }
@@ -57,6 +58,7 @@ fn summarize(split: &Split, groups: &Rows) -> Vec<Group> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::methods::perm_mondrian::{Method, Parameters};
     use crate::methods::sensitive::resolve;
 
     /// The groups are the same; the holder of the sensitive item is not.
@@ -76,7 +78,8 @@ mod tests {
                     records.map(row).collect::<Vec<_>>()
                 };
                 let groups: Rows = [of(3..5), of(0..3)].into_iter().collect();
-                seen.push(publish("test", &data, &split, &groups, P::new(2).unwrap(), []));
+                let parameters = Parameters::new(P::new(2).unwrap(), ["x", "y"]);
+                seen.push(publish::<Method>(&parameters, &data, &split, &groups));
             }
         }
         assert!(seen.windows(2).all(|w| w[0] == w[1]));

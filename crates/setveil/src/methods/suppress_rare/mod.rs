@@ -4,15 +4,60 @@
 //! It hides who has a rare item and nothing else: two frequent items
 //! together may still single out a person. No hierarchy is needed.
 
-use serde_json::json;
+use serde::{Deserialize, Serialize};
 
 use super::generalization::check_size;
+use super::recipe::{Details, Knob, Recipe};
 use crate::data::{Dataset, ItemId, K, Vocabulary};
-use crate::release::{Bag, Body, Generalized, Guarantee, Manifest, Model, Release, Supports};
+use crate::release::{Bag, Body, Generalized, Guarantee, Model, Release, Supports};
 use crate::{Error, Progress, Result, Stage};
+
+/// The parameters.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[non_exhaustive]
+pub struct Parameters {
+    /// In how many records an item must occur.
+    pub k: K,
+}
+
+impl Parameters {
+    /// Items in fewer than `k` records are dropped.
+    pub fn new(k: K) -> Self {
+        Self { k }
+    }
+}
+
+/// The method by its name.
+pub(super) struct Method;
+
+impl Recipe for Method {
+    type Parameters = Parameters;
+    const NAME: &'static str = "suppress-rare";
+    const IN_WORDS: &'static str =
+        "Every item that fewer than k people have was removed. Nothing else was changed.";
+    const KNOBS: &'static [Knob] = &[Knob::K];
+
+    fn guarantee(parameters: &Parameters) -> Guarantee {
+        let model = Model::KmAnonymity { k: parameters.k.get(), m: 1 };
+        Guarantee { model, supports: Supports::Exact }
+    }
+
+    fn run(
+        parameters: &Parameters,
+        data: &Dataset,
+        progress: &dyn Progress,
+    ) -> Result<super::Outcome> {
+        let Outcome { release, items_dropped, occurrences_dropped, records_dropped } =
+            run(data, parameters, progress)?;
+        let dropped = Details::Dropped { items_dropped, occurrences_dropped, records_dropped };
+        Ok(super::Outcome::new(release, dropped))
+    }
+}
 
 /// A release and what was dropped for it.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Outcome {
     /// What is published.
     pub release: Release,
@@ -24,7 +69,7 @@ pub struct Outcome {
     pub records_dropped: u64,
 }
 
-/// Publishes the records without the items that fewer than `k` of them have.
+/// Publishes the records without the items that fewer than k of them have.
 ///
 /// # Guarantee
 /// k^1-anonymity: every published item occurs in at least k records, and its
@@ -37,12 +82,13 @@ pub struct Outcome {
 /// ```
 /// use setveil::{Dataset, data::K, methods::suppress_rare, verify};
 /// let data = Dataset::from_records([vec!["a", "b"], vec!["a"], vec!["c"]]);
-/// let outcome = suppress_rare::run(&data, K::new(2)?, &())?;
+/// let outcome = suppress_rare::run(&data, &suppress_rare::Parameters::new(K::new(2)?), &())?;
 /// assert_eq!((outcome.release.manifest.records, outcome.records_dropped), (2, 1));
 /// assert!(verify::verify(&outcome.release).holds);
 /// # Ok::<(), setveil::Error>(())
 /// ```
-pub fn run(data: &Dataset, k: K, progress: &dyn Progress) -> Result<Outcome> {
+pub fn run(data: &Dataset, parameters: &Parameters, progress: &dyn Progress) -> Result<Outcome> {
+    let k = parameters.k;
     check_size(data, k)?;
     progress.stage(Stage::Suppressing, None);
     let supports = data.supports();
@@ -66,13 +112,7 @@ pub fn run(data: &Dataset, k: K, progress: &dyn Progress) -> Result<Outcome> {
     }
     let classes = Bag::from_itemsets(ends.windows(2).map(|w| &items[w[0]..w[1]]));
     let records = classes.total();
-    let manifest = Manifest::new(
-        "suppress-rare",
-        [("k", json!(k.get()))],
-        Guarantee { model: Model::KmAnonymity { k: k.get(), m: 1 }, supports: Supports::Exact },
-        records,
-        vocabulary.len() as u64,
-    );
+    let manifest = Method::manifest(parameters, records, vocabulary.len() as u64);
     Ok(Outcome {
         items_dropped: (data.item_count() - kept.len()) as u64,
         occurrences_dropped: (data.occurrences().len() - items.len()) as u64,
@@ -85,6 +125,10 @@ pub fn run(data: &Dataset, k: K, progress: &dyn Progress) -> Result<Outcome> {
 }
 
 /// Like [`run`], the release alone.
-pub fn anonymize(data: &Dataset, k: K, progress: &dyn Progress) -> Result<Release> {
-    Ok(run(data, k, progress)?.release)
+pub fn anonymize(
+    data: &Dataset,
+    parameters: &Parameters,
+    progress: &dyn Progress,
+) -> Result<Release> {
+    Ok(run(data, parameters, progress)?.release)
 }

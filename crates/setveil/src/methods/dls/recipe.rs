@@ -1,0 +1,41 @@
+//! DLS as a [`Method`](crate::methods::Method).
+
+use super::{Dls, anonymize};
+use crate::data::Dataset;
+use crate::methods::disassociation::{self, Clusters, Horpart, Parameters, Split, partition};
+use crate::methods::recipe::{Knob, Outcome, Recipe};
+use crate::release::{Guarantee, Supports};
+use crate::{Progress, Result};
+
+/// The method by its name.
+pub(in crate::methods) struct Method;
+
+impl Recipe for Method {
+    type Parameters = Parameters;
+    const NAME: &'static str = "dls";
+    const IN_WORDS: &'static str = "As in disassociation, records were clustered and cut into \
+        chunks; in addition single instances of items were suppressed where this keeps more items \
+        together. Supports in the release are therefore lower bounds.";
+    const KNOBS: &'static [Knob] = disassociation::KNOBS;
+
+    fn guarantee(parameters: &Parameters) -> Guarantee {
+        parameters.guarantee(Supports::LowerBound)
+    }
+
+    fn run(parameters: &Parameters, data: &Dataset, progress: &dyn Progress) -> Result<Outcome> {
+        Ok(anonymize(data, parameters, progress)?.into())
+    }
+
+    fn sensitive(parameters: &Parameters) -> &[String] {
+        <disassociation::Method as Recipe>::sensitive(parameters)
+    }
+
+    fn clusters(
+        parameters: &Parameters,
+        data: &Dataset,
+        progress: &dyn Progress,
+    ) -> Result<Option<(Clusters, Vec<Split>)>> {
+        let vertical = Dls { k: parameters.k, m: parameters.m };
+        partition(data, parameters, &Horpart, &vertical, progress).map(Some)
+    }
+}
