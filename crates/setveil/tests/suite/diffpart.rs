@@ -22,12 +22,12 @@ fn parameters(epsilon: &str) -> Parameters {
 }
 
 /// With this hierarchy in the place of the one in `parameters`.
-fn anonymize<R: CryptoRng>(
+fn anonymize<R: rand::CryptoRng>(
     data: &Dataset,
     hierarchy: Hierarchy,
     parameters: &Parameters,
     rng: &mut R,
-    progress: &dyn Progress,
+    progress: &dyn setveil::Progress,
 ) -> setveil::Result<Release> {
     diffpart::anonymize(data, &parameters.clone().hierarchy(hierarchy), rng, progress)
 }

@@ -124,8 +124,8 @@ fn other_methods(path: &Path, code: &str) -> Vec<String> {
 }
 
 /// What methods share: kernels on one cluster, the split by sensitive items,
-/// and rows and classes over a hierarchy.
-const SHARED_METHODS: &[&str] = &["disassociation", "sensitive", "generalization"];
+/// rows and classes over a hierarchy, and what every method brings along.
+const SHARED_METHODS: &[&str] = &["disassociation", "sensitive", "generalization", "recipe"];
 
 fn rust_files(dir: &Path, files: &mut Vec<PathBuf>) {
     for entry in fs::read_dir(dir).unwrap() {
