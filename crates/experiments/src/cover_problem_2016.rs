@@ -9,10 +9,11 @@
 use std::path::Path;
 
 use setveil::attack::cover::{Reading, total_as_read};
-use setveil::attack::{Adversary, Background, Options, attack};
+use setveil::attack::{Adversary, Background, Options};
 use setveil::data::{K, M};
 use setveil::methods::disassociation::{Parameters, anonymize};
 use setveil::release::Body;
+use setveil::workflow::attack;
 
 use crate::data::load;
 use crate::figure::Figure;
@@ -73,14 +74,12 @@ impl Args {
                 }
                 for ((adversary, _), figures) in attackers.iter().zip(&mut figures) {
                     // Posteriors and the algorithm-aware attacker are not in the paper.
-                    let options = Options {
-                        adversary: *adversary,
-                        share: self.share,
-                        targets: 1,
-                        worlds: 0,
-                        ..Options::default()
-                    };
-                    let report = attack(&release, Some(&dataset), &options, None, &())?;
+                    let options = Options::default()
+                        .adversary(*adversary)
+                        .share(self.share)
+                        .targets(1)
+                        .worlds(0);
+                    let report = attack(&release, Some(&dataset), &options, &())?.report;
                     let counts =
                         [report.printed_total, report.breached_pairs, report.vulnerable_records];
                     for (figure, count) in figures.iter_mut().zip(counts) {

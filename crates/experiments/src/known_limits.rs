@@ -105,9 +105,10 @@ impl Args {
             };
             let release = anonymize(data, &parameters, &())?;
             let (k, m) = (parameters.k, parameters.m);
-            let kernel = Kernel::new(move |records: &[&[ItemId]]| verpart(records, k, m));
-            let options = Options { clusters: self.clusters, targets: 1, ..Options::default() };
-            let report = attack(&release, Some(data), &options, Some(&kernel), &())?;
+            let kernel =
+                Kernel::new(move |records: &[&[ItemId]]| verpart(records, k, m)).with_refusals();
+            let options = Options::default().clusters(self.clusters).targets(1);
+            let report = attack(&release, Some(data), &options, &kernel, &())?;
             let risk = report.algorithm.context("there is a kernel")?;
             writeln!(
                 table,

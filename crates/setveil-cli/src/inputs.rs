@@ -7,6 +7,7 @@ use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use setveil::Hierarchy;
 use setveil::io::{self, Format, Input, ReadOptions};
 use setveil::methods::partition::Unknown;
+use setveil::workflow::files::Target;
 
 use crate::context::Context;
 
@@ -114,6 +115,12 @@ pub struct TargetArgs {
     /// Write where the release came from to a private file outside of it
     #[arg(long, value_name = "FILE")]
     pub receipt: Option<PathBuf>,
+}
+
+impl TargetArgs {
+    pub fn target(&self) -> Target {
+        Target::new(&self.output).force(self.force).receipt(self.receipt.clone())
+    }
 }
 
 /// The hierarchy of a generalizing method.

@@ -2,7 +2,7 @@
 
 use divan::Bencher;
 use divan::counter::ItemsCount;
-use setveil::attack::{Options, attack};
+use setveil::attack::{Kernel, Options, attack};
 use setveil::data::{Dataset, ItemId, K, M};
 use setveil::methods::disassociation::{Parameters, anonymize};
 use setveil::query::Index;
@@ -37,8 +37,8 @@ fn itemsets(data: &Dataset, size: usize) -> Vec<Vec<ItemId>> {
 fn strong_attacker(bencher: Bencher, records: u64) {
     let data = quest(records);
     let release = release(&data);
-    let options = Options { worlds: 0, ..Options::default() };
-    bencher.bench(|| attack(&release, Some(&data), &options, None, &()).expect("valid options"));
+    let (options, kernel) = (Options::default().worlds(0), Kernel::unknown().with_refusals());
+    bencher.bench(|| attack(&release, Some(&data), &options, &kernel, &()).expect("valid options"));
 }
 
 #[divan::bench(args = [1, 2, 3])]

@@ -19,6 +19,9 @@
 //! # Ok::<(), setveil::Error>(())
 //! ```
 
+#[macro_use]
+mod setters;
+
 pub mod attack;
 pub mod data;
 pub mod error;
@@ -34,6 +37,7 @@ pub mod reconstruct;
 pub mod release;
 pub mod report;
 pub mod verify;
+pub mod workflow;
 pub mod worlds;
 
 pub use data::{Dataset, Hierarchy};

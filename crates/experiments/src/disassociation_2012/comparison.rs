@@ -12,8 +12,9 @@ use rand::SeedableRng;
 use rand_chacha::ChaCha20Rng;
 use setveil::data::hierarchy::{LeafOrder, balanced};
 use setveil::data::{Epsilon, K, M};
-use setveil::measure::{Evaluation, Options, evaluate};
+use setveil::measure::{Evaluation, Options};
 use setveil::methods::{apriori, diffpart};
+use setveil::workflow::evaluate;
 use setveil::{Dataset, Hierarchy, Release};
 
 use super::{Disassociation2012, release};
@@ -79,12 +80,8 @@ impl Disassociation2012 {
         data: &Dataset,
         tree: &Hierarchy,
     ) -> anyhow::Result<Evaluation> {
-        let options = Options {
-            seed: self.seed,
-            re_range: 0..20,
-            hierarchy: Some(tree.clone()),
-            ..Options::default()
-        };
+        let options =
+            Options::default().seed(self.seed).re_range(0..20).hierarchy(Some(tree.clone().into()));
         Ok(evaluate(release, data, &options, &())?)
     }
 

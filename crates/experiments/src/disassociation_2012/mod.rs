@@ -14,8 +14,9 @@ use std::time::Instant;
 
 use clap::Args;
 use setveil::data::{K, M};
-use setveil::measure::{Evaluation, Options, evaluate};
+use setveil::measure::{Evaluation, Options};
 use setveil::methods::disassociation::{Parameters, anonymize};
+use setveil::workflow::evaluate;
 use setveil::{Dataset, Release};
 
 use crate::data;
@@ -61,7 +62,7 @@ impl Disassociation2012 {
     }
 
     fn measure(&self, release: &Release, data: &Dataset) -> anyhow::Result<Evaluation> {
-        let options = Options { seed: self.seed, ..Options::default() };
+        let options = Options::default().seed(self.seed);
         Ok(evaluate(release, data, &options, &())?)
     }
 }

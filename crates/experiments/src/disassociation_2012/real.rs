@@ -62,12 +62,9 @@ impl Disassociation2012 {
             "re",
         );
         for reconstructions in RECONSTRUCTIONS {
-            let ranks = RANKS.map(|rank| Options {
-                seed: self.seed,
-                re_range: rank..rank + 20,
-                reconstructions: NonZeroU32::new(reconstructions).expect("none is 0"),
-                ..Options::default()
-            });
+            let draws = NonZeroU32::new(reconstructions).expect("none is 0");
+            let options = Options::default().seed(self.seed).reconstructions(draws);
+            let ranks = RANKS.map(|rank| options.clone().re_range(rank..rank + 20));
             // Drawing takes longest, and all ranks are measured on the same draws.
             let mut comparison = Comparison::new(&release, data, &ranks[0], &())?;
             for options in &ranks {

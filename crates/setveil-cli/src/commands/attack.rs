@@ -4,12 +4,9 @@ use std::fmt::Write;
 use std::path::PathBuf;
 
 use clap::ValueEnum;
-use serde::Serialize;
-use setveil::attack::{Adversary, Kernel, Level, Options, Report, attack};
-use setveil::data::{ItemId, K, L, M};
-use setveil::methods::disassociation::{Verpart, VerticalPartitioning};
-use setveil::release::{Model, Release};
-use setveil::{io, verify};
+use setveil::attack::{Adversary, Level, Options, Report};
+use setveil::io;
+use setveil::workflow::{self, Attacked};
 
 use crate::context::{Context, Exit};
 use crate::inputs::LayoutArgs;
@@ -64,88 +61,36 @@ enum AdversaryArg {
     Weak,
 }
 
-/// The format guarantee, beside what the attack says about the other two.
-#[derive(Serialize)]
-struct Format {
-    holds: bool,
-    violation_count: u64,
-    note: Option<&'static str>,
-}
-
-#[derive(Serialize)]
-struct Answer {
-    #[serde(flatten)]
-    report: Report,
-    format: Format,
-}
-
 impl Args {
     pub fn run(&self, context: &Context) -> anyhow::Result<Exit> {
         let release = io::read_release(&self.release)?;
         let original =
             self.original.as_deref().map(|path| self.layout.read(path, context)).transpose()?;
-        let kernel = kernel(&release)?;
-        let report = attack(
-            &release,
-            original.as_ref().map(|input| &input.dataset),
-            &self.options(),
-            kernel.as_ref(),
-            context,
-        )?;
-        let verdict = verify::verify(&release);
-        let format = Format {
-            holds: verdict.holds,
-            violation_count: verdict.violation_count,
-            note: verdict.note,
-        };
-        let answer = Answer { report, format };
+        let original = original.as_ref().map(|input| &input.dataset);
+        let answer = workflow::attack(&release, original, &self.options(), context)?;
         context.answer(&answer, || describe(&answer))?;
         Ok(Exit::Done)
     }
 
     fn options(&self) -> Options {
-        Options {
-            adversary: match self.adversary {
-                AdversaryArg::Strong => Adversary::Strong,
-                AdversaryArg::Moderate => Adversary::Moderate,
-                AdversaryArg::Weak => Adversary::Weak,
-            },
-            share: self.share,
-            seed: self.seed,
-            known: self.known,
-            targets: self.targets,
-            worlds: self.worlds,
-            clusters: self.clusters,
-        }
+        let adversary = match self.adversary {
+            AdversaryArg::Strong => Adversary::Strong,
+            AdversaryArg::Moderate => Adversary::Moderate,
+            AdversaryArg::Weak => Adversary::Weak,
+        };
+        Options::default()
+            .adversary(adversary)
+            .share(self.share)
+            .seed(self.seed)
+            .known(self.known)
+            .targets(self.targets)
+            .worlds(self.worlds)
+            .clusters(self.clusters)
     }
 }
 
-/// The algorithm of the release for one cluster. Not for DLS, whose input is
-/// no possible data set of its release: the report says so.
-fn kernel(release: &Release) -> anyhow::Result<Option<Kernel<'static>>> {
-    let Model::FormatKmAnonymity { k, m, l } = release.manifest.guarantee.model else {
-        return Ok(None);
-    };
-    if release.manifest.method != "disassociation" {
-        return Ok(None);
-    }
-    let verpart = Verpart { k: K::new(k)?, m: M::new(m)? };
-    let named = release.manifest.parameters.get("sensitive").and_then(|terms| terms.as_array());
-    let labels = named.into_iter().flatten().filter_map(|label| label.as_str());
-    let sensitive: Vec<ItemId> =
-        labels.filter_map(|label| release.body.vocabulary().id(label)).collect();
-    let hidden = sensitive.clone();
-    let kernel = Kernel::new(move |records: &[&[ItemId]]| {
-        verpart.partition(&mut Default::default(), records, &|item| hidden.contains(&item)).cluster
-    });
-    Ok(Some(match l {
-        Some(l) => kernel.with_sensitive(sensitive, L::new(l)?),
-        None => kernel,
-    }))
-}
-
-fn describe(answer: &Answer) -> String {
-    let Answer { report, format } = answer;
+fn describe(answer: &Attacked) -> String {
+    let Attacked { report, format, .. } = answer;
     let mut text = String::new();
     let adversary = format!("{:?}", report.adversary).to_lowercase();
     let _ = writeln!(text, "{} attacker on a release by {}\n", adversary, report.method);

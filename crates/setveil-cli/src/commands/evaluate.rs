@@ -4,11 +4,11 @@ use std::fmt::Write;
 use std::num::NonZeroU32;
 use std::ops::Range;
 use std::path::PathBuf;
+use std::sync::Arc;
 
-use setveil::Method;
-use setveil::io;
 use setveil::measure::kl::Queries;
-use setveil::measure::{Evaluation, Options, evaluate};
+use setveil::measure::{Evaluation, Options};
+use setveil::{io, workflow};
 
 use super::reconstruct::DrawArgs;
 use crate::context::{Context, Exit};
@@ -68,29 +68,24 @@ fn range(text: &str) -> Result<Range<usize>, String> {
 
 impl MeasureArgs {
     pub fn options(&self) -> anyhow::Result<Options> {
-        Ok(Options {
-            top: self.top,
-            re_range: self.re_range.clone(),
-            reconstructions: self.reconstructions,
-            seed: self.draw.seed,
-            terms: self.draw.terms(),
-            hierarchy: self.hierarchy.as_deref().map(io::read_hierarchy).transpose()?,
-            kl: Queries { count: self.kl_queries, r: self.kl_items, seed: self.kl_seed },
-            members: None,
-        })
+        let hierarchy = self.hierarchy.as_deref().map(io::read_hierarchy).transpose()?;
+        Ok(Options::default()
+            .top(self.top)
+            .re_range(self.re_range.clone())
+            .reconstructions(self.reconstructions)
+            .seed(self.draw.seed)
+            .terms(self.draw.terms())
+            .hierarchy(hierarchy.map(Arc::new))
+            .kl(Queries { count: self.kl_queries, r: self.kl_items, seed: self.kl_seed }))
     }
 }
 
 impl Args {
     pub fn run(&self, context: &Context) -> anyhow::Result<Exit> {
-        let mut options = self.measure.options()?;
+        let options = self.measure.options()?;
         let release = io::read_release(&self.release)?;
         let original = self.original.read(context)?;
-        options.members = match Method::of(&release.manifest) {
-            Ok(method) => method.members(&release, &original.dataset, context)?,
-            Err(_) => None,
-        };
-        let evaluation = evaluate(&release, &original.dataset, &options, context)?;
+        let evaluation = workflow::evaluate(&release, &original.dataset, &options, context)?;
         context.answer(&evaluation, || describe(&evaluation))?;
         Ok(Exit::Done)
     }

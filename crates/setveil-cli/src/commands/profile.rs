@@ -2,11 +2,10 @@
 
 use std::fmt::Write;
 
-use serde::Serialize;
-use setveil::io::LeftOut;
-use setveil::methods::dls::{PROBLEMATIC_K, Problematic, problematic};
-use setveil::profile::{Options, Profile, Sampling, profile};
+use setveil::methods::dls::{PROBLEMATIC_K, Problematic};
+use setveil::profile::{Options, Profile, Sampling};
 use setveil::report::number;
+use setveil::workflow;
 
 use crate::context::{Context, Exit};
 use crate::inputs::DataArgs;
@@ -28,21 +27,13 @@ pub struct Args {
     seed: u64,
 }
 
-#[derive(Serialize)]
-struct Answer {
-    #[serde(flatten)]
-    profile: Profile,
-    problematic: Vec<Problematic>,
-    left_out: LeftOut,
-}
-
 impl Args {
     pub fn run(&self, context: &Context) -> anyhow::Result<Exit> {
         let input = self.data.read(context)?;
         let sampling = Sampling { samples: self.samples, seed: self.seed };
-        let profile = profile(&input.dataset, &Options { sampling }, context);
-        let problematic = problematic(&input.dataset, context);
-        let answer = Answer { profile, problematic, left_out: input.left_out() };
+        let options = Options::default().sampling(sampling);
+        let answer =
+            workflow::profile(&input.dataset, &options, context)?.left_out(Some(input.left_out()));
         context.answer(&answer, || {
             describe(&answer.profile) + &describe_problematic(&answer.problematic)
         })?;

@@ -6,10 +6,11 @@ use std::path::PathBuf;
 use anyhow::{Context as _, ensure};
 use serde::Serialize;
 use setveil::io;
-use setveil::query::{Answer, Index, parse_itemset};
+use setveil::query::{Answer, parse_itemset};
 use setveil::release::Supports;
+use setveil::workflow::{self, QueryOptions};
 
-use super::reconstruct::{DrawArgs, Terms};
+use super::reconstruct::Terms;
 use crate::context::{Context, Exit};
 
 /// Ask in how many records items stand together: lower bound, expected support, upper bound
@@ -59,10 +60,8 @@ impl Args {
                  the original one",
             );
         }
-        let terms = DrawArgs { seed: 0, terms: self.terms }.terms();
-        let index = Index::new(&release, terms);
-        setveil::Progress::stage(context, setveil::Stage::Querying, Some(itemsets.len() as u64));
-        let answers = index.ask_all(&itemsets, context)?;
+        let options = QueryOptions::default().terms(self.terms.occurrences());
+        let answers = workflow::query(&release, &itemsets, &options, context)?;
         match &answers[..] {
             [answer] if self.file.is_none() => {
                 context.answer(answer, || describe(std::slice::from_ref(answer)))?;

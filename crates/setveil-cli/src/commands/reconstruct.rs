@@ -4,10 +4,10 @@ use std::num::NonZeroU32;
 use std::path::PathBuf;
 
 use clap::ValueEnum;
-use serde::Serialize;
 use setveil::io::{self, ExportFormat};
-use setveil::reconstruct::{Options, TermOccurrences, reconstruct_many};
+use setveil::reconstruct::TermOccurrences;
 use setveil::release::Supports;
+use setveil::workflow::{ReconstructOptions, files};
 
 use crate::context::{Context, Exit};
 
@@ -69,19 +69,18 @@ pub enum Terms {
 
 impl DrawArgs {
     pub fn terms(&self) -> TermOccurrences {
-        match self.terms {
-            Terms::Once => TermOccurrences::Once,
-            Terms::BelowK => TermOccurrences::BelowK,
-            Terms::Any => TermOccurrences::Any,
-        }
+        self.terms.occurrences()
     }
 }
 
-#[derive(Serialize)]
-struct Answer {
-    files: Vec<PathBuf>,
-    records: usize,
-    items: usize,
+impl Terms {
+    pub fn occurrences(self) -> TermOccurrences {
+        match self {
+            Self::Once => TermOccurrences::Once,
+            Self::BelowK => TermOccurrences::BelowK,
+            Self::Any => TermOccurrences::Any,
+        }
+    }
 }
 
 impl Args {
@@ -93,15 +92,14 @@ impl Args {
                  not possible originals",
             );
         }
-        let options = Options { seed: self.draw.seed, terms: self.draw.terms() };
-        let sets = reconstruct_many(&release, options, self.n.get(), context)?;
-        let format = match self.format {
-            Some(Layout::Fimi) => ExportFormat::Fimi,
-            Some(Layout::Jsonl) => ExportFormat::JsonLines,
-            None => ExportFormat::for_labels(release.body.vocabulary()),
-        };
-        let files = io::write_datasets(&sets, &self.output, "reconstruction", format, self.force)?;
-        let answer = Answer { files, records: sets[0].len(), items: sets[0].item_count() };
+        let (seed, terms) = (self.draw.seed, self.draw.terms());
+        let options = ReconstructOptions::default().n(self.n).seed(seed).terms(terms);
+        let layout = self.format.map(|layout| match layout {
+            Layout::Fimi => ExportFormat::Fimi,
+            Layout::Jsonl => ExportFormat::JsonLines,
+        });
+        let output = &self.output;
+        let answer = files::reconstruct(&release, &options, layout, output, self.force, context)?;
         context.answer(&answer, || {
             let mut text = String::new();
             for file in &answer.files {

@@ -3,13 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
-use setveil::measure::evaluate;
-use setveil::profile::profile;
-use setveil::report::{Measured, Risk, report};
-use setveil::{Dataset, Release, io, measure};
+use setveil::io;
+use setveil::workflow::{self, Reported, files};
 
 use super::evaluate::MeasureArgs;
-use super::verify::check;
 use crate::context::{Context, Exit};
 use crate::inputs::LayoutArgs;
 
@@ -42,50 +39,22 @@ pub struct Args {
 #[derive(Serialize)]
 struct Answer<'a> {
     report: &'a Path,
-    bytes: usize,
-    holds: bool,
+    #[serde(flatten)]
+    reported: &'a Reported,
 }
 
 impl Args {
     pub fn run(&self, context: &Context) -> anyhow::Result<Exit> {
         io::check_file(&self.output, self.force)?;
         let options = self.measure.options()?;
-        let (release, verdict) = check(&self.release)?;
-        let measured = match &self.original {
-            Some(path) => {
-                let original = self.layout.read(path, context)?.dataset;
-                Some(measured(&release, &original, &options, context)?)
-            }
-            None => None,
-        };
-        let page = report(&release, &verdict, measured.as_ref());
-        io::write_file(&self.output, page.as_bytes())?;
-        let answer = Answer { report: &self.output, bytes: page.len(), holds: verdict.holds };
+        let (release, verdict) = files::verify(&self.release, context)?;
+        let original =
+            self.original.as_deref().map(|path| self.layout.read(path, context)).transpose()?;
+        let original = original.as_ref().map(|input| &input.dataset);
+        let reported = workflow::report(&release, &verdict, original, &options, context)?;
+        io::write_file(&self.output, reported.page.as_bytes())?;
+        let answer = Answer { report: &self.output, reported: &reported };
         context.answer(&answer, || format!("{}\n", self.output.display()))?;
-        Ok(if verdict.holds { Exit::Done } else { Exit::Violated })
+        Ok(if reported.holds { Exit::Done } else { Exit::Violated })
     }
-}
-
-/// Everything that needs the original.
-pub fn measured(
-    release: &Release,
-    original: &Dataset,
-    options: &measure::Options,
-    context: &Context,
-) -> anyhow::Result<Measured> {
-    let evaluation = evaluate(release, original, options, context)?;
-    let profile = profile(original, &Default::default(), context);
-    let known = profile.reidentification.len() as u32;
-    let after = measure::candidates(release, original, known, options.seed);
-    let risk = profile.reidentification.iter().zip(after).map(|(before, after)| Risk {
-        known: before.known,
-        before: before.probability,
-        unique: before.unique,
-        after,
-    });
-    Ok(Measured {
-        size: (profile.records, profile.items, profile.occurrences),
-        evaluation,
-        risk: risk.collect(),
-    })
 }

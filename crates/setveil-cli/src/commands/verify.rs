@@ -1,10 +1,10 @@
 //! `setveil verify`.
 
 use std::fmt::Write;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use setveil::verify::{Verdict, Violation, verify};
-use setveil::{Release, io};
+use setveil::verify::Verdict;
+use setveil::workflow::files;
 
 use crate::context::{Context, Exit};
 
@@ -21,28 +21,10 @@ pub struct Args {
 
 impl Args {
     pub fn run(&self, context: &Context) -> anyhow::Result<Exit> {
-        let (_, verdict) = check(&self.release)?;
+        let (_, verdict) = files::verify(&self.release, context)?;
         context.answer(&verdict, || describe(&verdict, context))?;
         Ok(if verdict.holds { Exit::Done } else { Exit::Violated })
     }
-}
-
-/// Reads a release and checks it, its files included.
-pub fn check(dir: &Path) -> anyhow::Result<(Release, Verdict)> {
-    let opened = io::open_release(dir)?;
-    let files = opened
-        .faults
-        .into_iter()
-        .map(|fault| Violation {
-            r#where: format!("{}: {}", fault.file, fault.what),
-            itemset: Vec::new(),
-            support: 0,
-            required: 0,
-            rule: "file",
-        })
-        .collect();
-    let verdict = verify(&opened.release).with_violations(files);
-    Ok((opened.release, verdict))
 }
 
 fn describe(verdict: &Verdict, context: &Context) -> String {

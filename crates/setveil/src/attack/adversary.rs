@@ -4,7 +4,7 @@ use rand::seq::index::sample;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use rustc_hash::{FxHashMap, FxHashSet};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::Options;
 use super::targets::People;
@@ -14,7 +14,7 @@ use crate::data::ItemId;
 const WEAK_ITEMS: usize = 10;
 
 /// How much the attacker knows.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Adversary {
     /// Knows the right m items of every record: every cover counts.

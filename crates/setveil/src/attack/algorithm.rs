@@ -92,7 +92,7 @@ pub fn of_leaf(
     published.record_chunks.sort_unstable();
     let would_publish = |records: &[Vec<ItemId>]| {
         let rows: Vec<&[ItemId]> = records.iter().map(Vec::as_slice).collect();
-        let mut output = kernel.publish(&rows);
+        let Some(mut output) = kernel.publish(&rows) else { return false };
         output.record_chunks.sort_unstable();
         output.record_chunks == published.record_chunks
             && (joint || output.term_chunk == published.term_chunk)

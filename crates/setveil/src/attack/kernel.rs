@@ -4,13 +4,11 @@
 
 use std::fmt;
 
-use serde_json::Value;
-
 use crate::data::{ItemId, L};
-use crate::release::{Model, Release, SimpleCluster};
+use crate::release::SimpleCluster;
 
-/// Must be said where the attack is asked for on a release of DLS.
-pub(super) const NOT_FOR_DLS: &str = "the algorithm-aware attacker is not offered for DLS: its \
+/// Must be said where instances were suppressed.
+pub(super) const SUPPRESSED: &str = "the algorithm-aware attacker is not offered for DLS: its \
     input need not be a possible data set of its release, because instances were suppressed, and \
     trying only possible data sets would call pairs breached that are not";
 
@@ -22,22 +20,37 @@ pub(super) const SENSITIVE_TERMS: &str = "sensitive terms may be in k and more r
 /// Records in, published cluster out, with the release's own parameters.
 type Publish<'a> = dyn Fn(&[&[ItemId]]) -> SimpleCluster + Sync + 'a;
 
-/// The algorithm for one cluster.
+/// What an attacker knows of the method: the algorithm for one cluster, why
+/// it keeps terms apart, and which terms are sensitive. Decided by whoever may
+/// see the methods ([`workflow::attack`](crate::workflow::attack())).
 ///
-/// It must publish what it is given: worlds are data sets that agree with the
-/// release, so a method that suppresses instances (DLS) has inputs that are no
-/// worlds, and this attack is wrong for it.
+/// An algorithm must publish what it is given: worlds are data sets that agree
+/// with the release, so a method that suppresses instances (DLS) has inputs
+/// that are no worlds, and this attack is wrong for it.
 pub struct Kernel<'a> {
-    publish: Box<Publish<'a>>,
+    publish: Option<Box<Publish<'a>>>,
+    refusals: bool,
     /// Ascending.
     sensitive: Vec<ItemId>,
     l: u64,
 }
 
 impl<'a> Kernel<'a> {
+    /// Nothing is known: the release is all there is.
+    pub fn unknown() -> Self {
+        Self { publish: None, refusals: false, sensitive: Vec::new(), l: 1 }
+    }
+
     /// A method without sensitive terms.
     pub fn new(publish: impl Fn(&[&[ItemId]]) -> SimpleCluster + Sync + 'a) -> Self {
-        Self { publish: Box::new(publish), sensitive: Vec::new(), l: 1 }
+        Self { publish: Some(Box::new(publish)), ..Self::unknown() }
+    }
+
+    /// A term is kept out of a chunk only where the chunk would not be
+    /// k^m-anonymous with it (VERPART): covers can be looked for.
+    pub fn with_refusals(mut self) -> Self {
+        self.refusals = true;
+        self
     }
 
     /// A method that hides sensitive items in term chunks, each in at most 1/l
@@ -48,8 +61,22 @@ impl<'a> Kernel<'a> {
         self
     }
 
-    pub(super) fn publish(&self, records: &[&[ItemId]]) -> SimpleCluster {
-        (self.publish)(records)
+    pub(super) fn is_known(&self) -> bool {
+        self.publish.is_some()
+    }
+
+    pub(super) fn refuses(&self) -> bool {
+        self.refusals
+    }
+
+    /// The sensitive items, ascending.
+    pub(super) fn sensitive(&self) -> &[ItemId] {
+        &self.sensitive
+    }
+
+    /// What is published of these records; none if that is not known.
+    pub(super) fn publish(&self, records: &[&[ItemId]]) -> Option<SimpleCluster> {
+        self.publish.as_ref().map(|publish| publish(records))
     }
 
     /// In how many of `size` records a term of the term chunk can be, if it can
@@ -64,19 +91,9 @@ impl<'a> Kernel<'a> {
 
 impl fmt::Debug for Kernel<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Kernel").field("sensitive", &self.sensitive).finish_non_exhaustive()
+        f.debug_struct("Kernel")
+            .field("refusals", &self.refusals)
+            .field("sensitive", &self.sensitive)
+            .finish_non_exhaustive()
     }
-}
-
-/// The sensitive items that a manifest names, ascending.
-pub(super) fn sensitive_items(release: &Release) -> Vec<ItemId> {
-    let Model::FormatKmAnonymity { l: Some(_), .. } = release.manifest.guarantee.model else {
-        return Vec::new();
-    };
-    let named = release.manifest.parameters.get("sensitive").and_then(Value::as_array);
-    let labels = named.into_iter().flatten().filter_map(Value::as_str);
-    let mut items: Vec<ItemId> =
-        labels.filter_map(|label| release.body.vocabulary().id(label)).collect();
-    items.sort_unstable();
-    items
 }

@@ -31,13 +31,17 @@ pub use adversary::{Adversary, Background};
 pub use kernel::Kernel;
 pub use report::{AlgorithmRisk, Association, Classes, Level, PosteriorRisk, Report, WorstTarget};
 
+use serde::{Deserialize, Serialize};
+
 use crate::data::{Dataset, K};
-use crate::release::{Body, Disassociated, Release};
+use crate::release::{Body, Disassociated, Release, Supports};
 use crate::worlds::{Knowledge, ReleaseWorlds};
 use crate::{Error, Progress, Result, Stage};
 
 /// Who attacks, and how much work the attack may be.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[non_exhaustive]
 pub struct Options {
     /// The attacker of cover-problem-2016, section 4.
     pub adversary: Adversary,
@@ -72,11 +76,28 @@ impl Default for Options {
     }
 }
 
+setters!(Options {
+    /// The attacker of cover-problem-2016, section 4.
+    adversary: Adversary,
+    /// The share of the records that a moderate attacker knows something about.
+    share: f64,
+    /// For everything that is drawn.
+    seed: u64,
+    /// How many items of the target are known.
+    known: Option<u32>,
+    /// At most so many targets are examined per number of known items.
+    targets: usize,
+    /// Worlds per cluster for the algorithm-aware attacker.
+    worlds: usize,
+    /// Clusters that the algorithm-aware attacker looks at.
+    clusters: usize,
+});
+
 /// Attacks a release.
 ///
 /// With the `original`, targets are its records and the report counts what
 /// really happens to them. Without it, targets are drawn from the release's
-/// possible worlds: this is what anybody can compute. A `kernel` lets the
+/// possible worlds: this is what anybody can compute. The `kernel` lets the
 /// algorithm-aware attacker try which worlds the method would have published
 /// like this.
 ///
@@ -87,7 +108,7 @@ pub fn attack(
     release: &Release,
     original: Option<&Dataset>,
     options: &Options,
-    kernel: Option<&Kernel>,
+    kernel: &Kernel,
     progress: &dyn Progress,
 ) -> Result<Report> {
     if !(options.share > 0.0 && options.share < 1.0) {
@@ -114,7 +135,7 @@ fn disassociated(
     body: &Disassociated,
     original: Option<&Dataset>,
     options: &Options,
-    kernel: Option<&Kernel>,
+    kernel: &Kernel,
     progress: &dyn Progress,
 ) -> Result<Report> {
     let model = &release.manifest.guarantee.model;
@@ -126,8 +147,8 @@ fn disassociated(
     let background = Background::new(&people, body.vocabulary.len(), known, options);
 
     let mut report = Report::new(release, options, original.is_some());
-    // The refusals that a cover speaks of are VERPART's.
-    if release.manifest.method == "disassociation" {
+    // A cover speaks of refusals.
+    if kernel.refuses() {
         progress.stage(Stage::Covers, None);
         let m = model.m().unwrap_or(2);
         let covers = cover::find(body, k, m);
@@ -154,15 +175,14 @@ fn disassociated(
         options,
         progress,
     );
-    let sensitive = kernel::sensitive_items(release);
-    report.items_below_k = Some(algorithm::items_below_k(body, &sensitive));
-    if !sensitive.is_empty() {
+    report.items_below_k = Some(algorithm::items_below_k(body, kernel.sensitive()));
+    if !kernel.sensitive().is_empty() {
         report.note(kernel::SENSITIVE_TERMS);
     }
-    if release.manifest.method == "dls" {
-        report.note(kernel::NOT_FOR_DLS);
+    if release.manifest.guarantee.supports == Supports::LowerBound {
+        report.note(kernel::SUPPRESSED);
     }
-    if let Some(kernel) = kernel.filter(|_| options.worlds > 0) {
+    if kernel.is_known() && options.worlds > 0 {
         progress.stage(Stage::Replaying, Some(options.clusters as u64));
         let risk = algorithm::examine(body, k, model.m().unwrap_or(2), options, kernel, progress);
         report.algorithm = Some(risk);

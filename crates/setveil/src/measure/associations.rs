@@ -3,7 +3,7 @@
 //!
 //! Both are means over clusters of original records. A release does not tell
 //! which records a published cluster is made of, so whoever has the original
-//! has to say it: [`methods::members`](crate::methods::members) makes the
+//! has to say it: [`Method::members`](crate::Method::members) makes the
 //! clustering again and compares every chunk. Nothing is estimated.
 //!
 //! Only items with at least k records in the cluster count, in pairs that

@@ -12,13 +12,15 @@
 use rand::seq::IteratorRandom;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
+use serde::{Deserialize, Serialize};
 
 use crate::data::{Dataset, ItemId};
-use crate::release::{Group, Grouped, Manifest};
+use crate::release::{Group, Grouped};
 use crate::{Error, Result};
 
 /// The queries to draw.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct Queries {
     /// How many queries.
     pub count: u32,
@@ -40,7 +42,7 @@ impl Default for Queries {
     }
 }
 
-/// The mean divergence over random queries: s uniformly among the sensitive
+/// The mean divergence over random queries with the `sensitive` labels: s uniformly among the sensitive
 /// items that occur, the r items uniformly among the non-sensitive ones (all
 /// of them, if there are fewer). The same original, sensitive items and
 /// `queries` give the same queries for every release.
@@ -49,7 +51,7 @@ impl Default for Queries {
 /// cell with a sensitive record is estimated empty: that cannot happen with
 /// an exact release of this original.
 pub fn kl_divergence(
-    manifest: &Manifest,
+    sensitive: &[String],
     release: &Grouped,
     original: &Dataset,
     queries: &Queries,
@@ -61,7 +63,7 @@ pub fn kl_divergence(
             expected: "a whole number from 1 to 20",
         });
     }
-    let sensitive = sensitive_items(manifest, original);
+    let sensitive = items(sensitive, original);
     let is_qid = |i: &ItemId| sensitive.binary_search(i).is_err();
     let supports = original.supports();
     let occurs = |i: &ItemId| supports[*i as usize] > 0;
@@ -82,11 +84,10 @@ pub fn kl_divergence(
     Ok(Some(sum / f64::from(queries.count)))
 }
 
-/// The manifest's sensitive items, as ids of the original, ascending.
-fn sensitive_items(manifest: &Manifest, original: &Dataset) -> Vec<ItemId> {
-    let listed = manifest.parameters.get("sensitive").and_then(|v| v.as_array());
-    let labels = listed.into_iter().flatten().filter_map(|v| v.as_str());
-    let mut items: Vec<ItemId> = labels.filter_map(|l| original.vocabulary().id(l)).collect();
+/// The labels as ids of the original, ascending.
+fn items(labels: &[String], original: &Dataset) -> Vec<ItemId> {
+    let mut items: Vec<ItemId> =
+        labels.iter().filter_map(|l| original.vocabulary().id(l)).collect();
     items.sort_unstable();
     items.dedup();
     items

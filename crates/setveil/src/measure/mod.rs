@@ -13,8 +13,9 @@ mod top_k_deviation;
 
 use std::num::NonZeroU32;
 use std::ops::Range;
+use std::sync::Arc;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 pub use associations::{Associations, Question, associations};
 pub use candidates::candidates;
@@ -31,6 +32,7 @@ use crate::{Error, Progress, Result, Stage};
 
 /// Every measure; none where it does not apply to the method.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct Evaluation {
     /// Top-K deviation on a reconstruction (disassociation-2012, equation 2).
     pub tkd: Option<f64>,
@@ -74,8 +76,10 @@ pub const MEANINGS: &[(&str, &str, &str)] = &[
     ("pairs_limit", "", "the most that pairs_kept can be for this k"),
 ];
 
-/// What the measures need to know.
-#[derive(Clone, Debug)]
+/// What the measures depend on.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[non_exhaustive]
 pub struct Options {
     /// How many itemsets `tkd`, `tkd_a` and `tkd_ml2` look at.
     pub top: usize,
@@ -88,13 +92,52 @@ pub struct Options {
     /// How often reconstructions put a term of a term chunk into its cluster.
     pub terms: TermOccurrences,
     /// For `tkd_ml2`, and for `ncp` in the place of the release's own.
-    pub hierarchy: Option<Hierarchy>,
+    #[serde(skip)]
+    pub hierarchy: Option<Arc<Hierarchy>>,
     /// The queries of `kl`.
     pub kl: kl::Queries,
-    /// For `anr` and `are`: the records of each simple cluster in order, which
-    /// only [`methods::members`](crate::methods::members) can tell.
-    pub members: Option<Vec<Vec<u32>>>,
 }
+
+setters!(Options {
+    /// How many itemsets `tkd`, `tkd_a` and `tkd_ml2` look at.
+    top: usize,
+    /// The ranks of the terms for `re` and `re_a`.
+    re_range: Range<usize>,
+    /// Over how many reconstructions supports are averaged.
+    reconstructions: NonZeroU32,
+    /// Chooses everything that is drawn at random.
+    seed: u64,
+    /// How often reconstructions put a term of a term chunk into its cluster.
+    terms: TermOccurrences,
+    /// For `tkd_ml2`, and for `ncp` in the place of the release's own.
+    hierarchy: Option<Arc<Hierarchy>>,
+    /// The queries of `kl`.
+    kl: kl::Queries,
+});
+
+/// What only the method of a release can tell, so that whoever may see the
+/// methods has to say it ([`workflow::evaluate`](crate::workflow::evaluate())
+/// does). Measures that need what is not known are left out.
+#[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
+pub struct Facts {
+    /// For `anr` and `are`: the records of each simple cluster in order
+    /// ([`Method::members`](crate::Method::members)).
+    pub members: Option<Vec<Vec<u32>>>,
+    /// For `kl`: the labels of the sensitive items.
+    pub sensitive: Vec<String>,
+    /// Whether the names of leaves were left out of the published hierarchy.
+    pub hides_leaves: bool,
+}
+
+setters!(Facts {
+    /// The records of each simple cluster in order.
+    members: Option<Vec<Vec<u32>>>,
+    /// The labels of the sensitive items.
+    sensitive: Vec<String>,
+    /// Whether the names of leaves were left out of the published hierarchy.
+    hides_leaves: bool,
+});
 
 impl Default for Options {
     fn default() -> Self {
@@ -106,7 +149,6 @@ impl Default for Options {
             terms: TermOccurrences::default(),
             hierarchy: None,
             kl: kl::Queries::default(),
-            members: None,
         }
     }
 }
@@ -119,10 +161,11 @@ pub fn evaluate(
     release: &Release,
     original: &Dataset,
     options: &Options,
+    facts: &Facts,
     progress: &dyn Progress,
 ) -> Result<Evaluation> {
     // What can be wrong is said before the work that takes long.
-    let penalty = penalty(release, original, options.hierarchy.as_ref())?;
+    let penalty = penalty(release, original, options.hierarchy.as_deref(), facts)?;
     let comparison = Comparison::new(release, original, options, progress)?;
     progress.stage(Stage::Measuring, None);
     let mut evaluation = Evaluation { ncp: penalty, ..Evaluation::default() };
@@ -134,9 +177,9 @@ pub fn evaluate(
     evaluation.pairs_kept = pairs_kept(&comparison);
     evaluation.pairs_limit = pairs_limit(&comparison);
     if let Body::Grouped(body) = &release.body {
-        evaluation.kl = kl::kl_divergence(&release.manifest, body, original, &options.kl)?;
+        evaluation.kl = kl::kl_divergence(&facts.sensitive, body, original, &options.kl)?;
     }
-    if let Some(members) = &options.members {
+    if let Some(members) = &facts.members {
         let measured = associations(release, original, members, &Question::default());
         (evaluation.anr, evaluation.are) = (measured.map(|a| a.anr), measured.map(|a| a.are));
     }
@@ -148,15 +191,18 @@ fn penalty(
     release: &Release,
     original: &Dataset,
     hierarchy: Option<&Hierarchy>,
+    facts: &Facts,
 ) -> Result<Option<f64>> {
     match (&release.body, &release.manifest.guarantee.model) {
         (_, Model::DifferentialPrivacy { .. }) => Ok(None),
         (Body::Generalized(body), _) => {
-            let hides = release.manifest.parameters.get("hide_leaves") == Some(&true.into());
             let hidden = |own: &Hierarchy| {
                 original.vocabulary().labels().any(|label| own.node(label).is_none())
             };
-            if hierarchy.is_none() && hides && body.hierarchy.as_ref().is_some_and(hidden) {
+            if hierarchy.is_none()
+                && facts.hides_leaves
+                && body.hierarchy.as_ref().is_some_and(hidden)
+            {
                 return Err(Error::Unknown {
                     what: "the release hides the names of leaves".into(),
                     hint: "name the hierarchy that it was made with: --hierarchy FILE".into(),

@@ -31,7 +31,7 @@ pub fn tkd_ml2(comparison: &Comparison) -> Option<f64> {
         Body::Generalized(body) => body.hierarchy.as_ref(),
         _ => None,
     };
-    let hierarchy = comparison.options.hierarchy.as_ref().or(own)?;
+    let hierarchy = comparison.options.hierarchy.as_deref().or(own)?;
     let levels = Levels::new(hierarchy, &comparison.vocabulary);
     let published = match &comparison.release.body {
         Body::Generalized(body) => {

@@ -80,6 +80,11 @@ macro_rules! methods {
                 match self { $(Self::$name(p) => <$folder::Method as Recipe>::sensitive(p),)+ }
             }
 
+            /// Whether the names of leaves stay out of the published hierarchy.
+            pub fn hides_leaves(&self) -> bool {
+                match self { $(Self::$name(p) => <$folder::Method as Recipe>::hides_leaves(p),)+ }
+            }
+
             /// What the method does with the records of one cluster; none where
             /// there are no clusters of chunks, or the input need not be a
             /// possible data set of the release (DLS).

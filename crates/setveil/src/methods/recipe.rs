@@ -146,6 +146,11 @@ pub(super) trait Recipe {
         &[]
     }
 
+    /// Whether the names of leaves stay out of the published hierarchy.
+    fn hides_leaves(_parameters: &Self::Parameters) -> bool {
+        false
+    }
+
     /// What has to be given beside numbers before the method can run.
     fn needs(_parameters: &mut Self::Parameters) -> Needs<'_> {
         Needs::default()

@@ -3,7 +3,7 @@
 mod postings;
 mod reidentification;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 pub use reidentification::{MOST_KNOWN, Reidentification, Sampling, reidentification};
 
@@ -11,6 +11,7 @@ use crate::{Dataset, Progress};
 
 /// The profile of a data set.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct Profile {
     /// How many records there are.
     pub records: u64,
@@ -27,11 +28,18 @@ pub struct Profile {
 }
 
 /// What a profile needs to know beside the data.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[non_exhaustive]
 pub struct Options {
     /// How to sample known items where they are too many to look at all.
     pub sampling: Sampling,
 }
+
+setters!(Options {
+    /// How to sample known items where they are too many to look at all.
+    sampling: Sampling,
+});
 
 /// Profiles `data`.
 pub fn profile(data: &Dataset, options: &Options, progress: &dyn Progress) -> Profile {

@@ -27,7 +27,7 @@ use serde::Serialize;
 
 use crate::data::{ItemId, K, Vocabulary};
 use crate::reconstruct::TermOccurrences;
-use crate::release::{Body, Disassociated, Release, Supports};
+use crate::release::{Absent, Body, Disassociated, Release, Supports};
 use crate::worlds::{Knowledge, ReleaseWorlds, Room};
 use crate::{Error, Progress, Result};
 
@@ -147,15 +147,13 @@ impl<'a> Index<'a> {
         let manifest = &self.release.manifest;
         let unpublished =
             labels.iter().any(|label| self.release.body.vocabulary().id(label).is_none());
+        let rare = u64::from(manifest.guarantee.model.k().unwrap_or(1).saturating_sub(1));
         let (lower, upper) = match manifest.guarantee.supports {
-            Supports::Exact if manifest.method == "suppress-rare" && unpublished => {
-                // What is not there was rarer than k.
-                let k = manifest.guarantee.model.k().unwrap_or(1);
-                (0, Some(estimate.upper.max(u64::from(k - 1))))
+            Supports::Exact if unpublished && self.release.body.absent() == Absent::BelowK => {
+                (0, Some(estimate.upper.max(rare)))
             }
             Supports::Exact => (estimate.lower, Some(estimate.upper)),
             Supports::LowerBound => {
-                let rare = u64::from(manifest.guarantee.model.k().unwrap_or(1) - 1);
                 let most = if unpublished { manifest.records.max(rare) } else { manifest.records };
                 (estimate.lower, Some(most.max(estimate.upper)))
             }

@@ -33,6 +33,7 @@ mod leaf;
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
 
 use crate::data::Dataset;
 use crate::release::{Body, Cluster, Disassociated, Manifest, Release};
@@ -43,7 +44,8 @@ use assemble::{Records, assemble};
 ///
 /// The release says "at least once", and no more. All three give possible
 /// data sets; they differ in how many phantom occurrences they add.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum TermOccurrences {
     /// Once, or as few times as it takes to leave no record empty: the lower
     /// bound that disassociation-2012 counts with (section 6).
@@ -70,7 +72,8 @@ impl TermOccurrences {
 }
 
 /// What a reconstruction depends on besides the release.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct Options {
     /// Chooses the random numbers. A reconstruction says nothing that the
     /// release does not say, so the seed is no secret.

@@ -40,7 +40,25 @@ pub enum Body {
     Grouped(Grouped),
 }
 
+/// What it says of an item that it is not published, where supports are exact.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Absent {
+    /// No record has it.
+    Nowhere,
+    /// Items that fewer than k records have were dropped.
+    BelowK,
+}
+
 impl Body {
+    /// Classes of records that were not generalised are what was left when
+    /// rare items were dropped.
+    pub fn absent(&self) -> Absent {
+        match self {
+            Self::Generalized(body) if body.hierarchy.is_none() => Absent::BelowK,
+            _ => Absent::Nowhere,
+        }
+    }
+
     /// The labels that the body uses.
     pub fn vocabulary(&self) -> &Vocabulary {
         match self {

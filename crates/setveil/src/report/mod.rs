@@ -46,11 +46,20 @@ pub struct Risk {
     pub after: f64,
 }
 
-/// The page, as HTML.
-pub fn report(release: &Release, verdict: &Verdict, measured: Option<&Measured>) -> String {
+/// What is said of a method that is not known.
+pub const UNKNOWN_METHOD: &str = "The data was changed by the method named below.";
+
+/// The page, as HTML. `in_words` says what the method does
+/// ([`Method::in_words`](crate::Method::in_words)).
+pub fn report(
+    release: &Release,
+    verdict: &Verdict,
+    measured: Option<&Measured>,
+    in_words: &str,
+) -> String {
     let mut page = html::Page::new(&format!("Release report: {}", release.manifest.method));
     content::summary(&mut page, release, verdict, measured);
-    promise::what_was_done(&mut page, &release.manifest);
+    promise::what_was_done(&mut page, &release.manifest, in_words);
     promise::what_is_promised(&mut page, &release.manifest);
     content::verification(&mut page, verdict);
     if let Some(measured) = measured {

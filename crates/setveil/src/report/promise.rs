@@ -4,39 +4,9 @@
 use super::html::Page;
 use crate::release::{Manifest, Model, Supports, Universe};
 
-pub(super) fn what_was_done(page: &mut Page, manifest: &Manifest) {
+pub(super) fn what_was_done(page: &mut Page, manifest: &Manifest, in_words: &str) {
     page.section("What was done");
-    page.text(match manifest.method.as_str() {
-        "disassociation" => {
-            "Similar records were brought together in clusters. Inside each cluster the records \
-             were cut into parts over separate sets of items (chunks), and the parts of each chunk \
-             are published as an unordered list with counts. Every item is still there; which \
-             parts belonged to the same person is not. Items that are too rare in their cluster \
-             are only named (term chunk), without saying how often or with what they occurred."
-        }
-        "dls" => {
-            "As in disassociation, records were clustered and cut into chunks; in addition single \
-             instances of items were suppressed where this keeps more items together. Supports in \
-             the release are therefore lower bounds."
-        }
-        "partition" | "apriori" => {
-            "Items were replaced by more general ones of a hierarchy until enough people look the \
-             same. Nothing was invented and nobody was left out."
-        }
-        "diffpart" => {
-            "Sets of items were counted top-down along a taxonomy with random noise, and only \
-             counts that stand out from the noise were kept."
-        }
-        "suppress-rare" => {
-            "Every item that fewer than k people have was removed. Nothing else was changed."
-        }
-        "cahd" | "perm-mondrian" => {
-            "People with similar ordinary items were put into groups. Their ordinary items are \
-             published as they are; the sensitive items of a group are published beside it, so \
-             that nobody can tell to whom in the group they belong."
-        }
-        _ => "The data was changed by the method named above.",
-    });
+    page.text(in_words);
     let mut rows: Vec<Vec<String>> = vec![vec!["method".into(), manifest.method.clone()]];
     for (name, value) in &manifest.parameters {
         let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);

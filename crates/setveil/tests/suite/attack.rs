@@ -14,6 +14,7 @@ use setveil::release::{
     Bag, Body, Cluster, Disassociated, Generalized, Group, Grouped, Guarantee, Manifest, Model,
     Release, SimpleCluster, Supports,
 };
+use setveil::{Method, workflow};
 use testkit::inputs::{greatest_by_output, inputs_by_output};
 use testkit::worlds::{support, worlds};
 
@@ -41,11 +42,16 @@ fn kernel(k: u32, m: u32) -> Kernel<'static> {
 }
 
 fn options(adversary: Adversary) -> Options {
-    Options { adversary, targets: 100_000, ..Options::default() }
+    Options::default().adversary(adversary).targets(100_000)
 }
 
 fn run(release: &Release, original: Option<&Dataset>, options: &Options) -> Report {
-    attack(release, original, options, None, &()).unwrap()
+    // Made-up releases name no parameters.
+    if Method::of(&release.manifest).is_err() {
+        let refusals = Kernel::unknown().with_refusals();
+        return attack(release, original, options, &refusals, &()).unwrap();
+    }
+    workflow::attack(release, original, &options.clone().worlds(0), &()).unwrap().report
 }
 
 /// The labels of the covered pairs, each pair and the list ascending.
@@ -365,7 +371,7 @@ fn attackers_differ_in_what_they_know_and_nothing_depends_on_row_order() {
     let parameters = Parameters::new(K::new(3).unwrap(), M::new(2).unwrap());
     let release = anonymize(&data, &parameters, &()).unwrap();
     let report = |adversary| {
-        let options = Options { share: 0.3, targets: 200, ..options(adversary) };
+        let options = options(adversary).share(0.3).targets(200);
         run(&release, Some(&data), &options)
     };
     let (strong, moderate, weak) =
@@ -381,7 +387,7 @@ fn attackers_differ_in_what_they_know_and_nothing_depends_on_row_order() {
 
     let reversed = Dataset::from_records(records.iter().rev());
     for adversary in [Adversary::Strong, Adversary::Moderate, Adversary::Weak] {
-        let options = Options { targets: 200, ..options(adversary) };
+        let options = options(adversary).targets(200);
         let one = rayon_pool(1, || run(&release, Some(&data), &options));
         let two = rayon_pool(2, || run(&release, Some(&reversed), &options));
         assert_eq!(one, two);
@@ -398,16 +404,16 @@ fn the_release_alone_says_something_too() {
     let parameters = Parameters::new(K::new(3).unwrap(), M::new(2).unwrap());
     let release = anonymize(&data, &parameters, &()).unwrap();
     let kernel = kernel(3, 2);
-    let options = Options { targets: 100, clusters: 5, worlds: 20, ..Options::default() };
-    let report = attack(&release, None, &options, Some(&kernel), &()).unwrap();
+    let options = Options::default().targets(100).clusters(5).worlds(20);
+    let report = attack(&release, None, &options, &kernel.with_refusals(), &()).unwrap();
     assert!(!report.original && report.vulnerable_records.is_none());
     assert!(report.levels[0].targets > 0 && report.levels[0].posterior.guess_right.is_none());
     assert!(report.max_posterior.is_some() && report.breached_pairs.is_some());
     let algorithm = report.algorithm.unwrap();
     assert!(algorithm.worlds_accepted > 0 && algorithm.worlds_accepted <= algorithm.worlds_tried);
     assert!(report.notes.iter().any(|n| n.contains("anybody")));
-    let share = Options { share: 1.5, ..Options::default() };
-    let error = attack(&release, None, &share, None, &()).unwrap_err().to_string();
+    let share = Options::default().share(1.5);
+    let error = attack(&release, None, &share, &Kernel::unknown(), &()).unwrap_err().to_string();
     assert!(error.contains("share") && error.contains("1.5"), "{error}");
 }
 
@@ -425,7 +431,7 @@ fn classes_tell_what_their_members_have_in_common() {
     let release = Release { manifest, body: Body::Generalized(body) };
     let data =
         Dataset::from_records([vec!["a1", "b"], vec!["a2", "b"], vec!["a1"], vec!["a1", "a2"]]);
-    let options = Options { known: Some(1), ..options(Adversary::Strong) };
+    let options = options(Adversary::Strong).known(Some(1));
     let report = run(&release, Some(&data), &options);
     // {b}: of the three non-empty sets below A, two have a1.
     assert!((report.max_posterior.unwrap() - 2.0 / 3.0).abs() < 1e-12);
@@ -454,7 +460,7 @@ fn groups_promise_nothing_about_any_sensitive_item() {
     let guarantee = Guarantee { model: Model::Association { p: 3 }, supports: Supports::Exact };
     let manifest = Manifest::new("cahd", [], guarantee, 3, 6);
     let release = Release { manifest, body: Body::Grouped(body) };
-    let options = Options { known: Some(1), ..options(Adversary::Strong) };
+    let options = options(Adversary::Strong).known(Some(1));
     let report = run(&release, None, &options);
     let groups = report.association.unwrap();
     assert_eq!((groups.groups, groups.min_size, groups.possibly_all_sensitive), (1, 3, 3));

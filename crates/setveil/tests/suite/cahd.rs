@@ -8,7 +8,7 @@ use setveil::measure::kl::{Queries, kl_divergence};
 use setveil::methods::{cahd, perm_mondrian};
 use setveil::release::{Bag, Body, Group, Grouped, Guarantee, Manifest, Model, Supports};
 use setveil::verify::verify;
-use setveil::{Dataset, Release};
+use setveil::{Dataset, Method, Release};
 use testkit::grouped::{Items, comes_from, plain_groups};
 
 /// `testdata/papers/cahd-2008-fig1.json`.
@@ -131,7 +131,8 @@ fn utility_on_the_papers_data_is_better_than_perm_mondrians() {
                     let Body::Grouped(body) = &release.body else { unreachable!() };
                     for (i, r) in [2, 4, 8].into_iter().enumerate() {
                         let queries = Queries { count: 300, r, seed };
-                        let kl = kl_divergence(&release.manifest, body, &data, &queries);
+                        let method = Method::of(&release.manifest).unwrap();
+                        let kl = kl_divergence(method.sensitive(), body, &data, &queries);
                         sums[i][side] += kl.unwrap().unwrap();
                     }
                 }

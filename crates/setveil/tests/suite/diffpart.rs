@@ -12,7 +12,7 @@ use setveil::io::{ReadOptions, read_dataset, read_hierarchy, read_release, write
 use setveil::methods::diffpart::{self, Parameters};
 use setveil::release::{Bag, Body, Generalized, Model, Release, Supports, Universe};
 use setveil::verify::verify;
-use setveil::{Dataset, attack, measure, query, reconstruct};
+use setveil::{Dataset, attack, measure, query, reconstruct, workflow};
 use testkit::diffpart::{Node, Oracle, Output, Set};
 use testkit::random::{dataset, label};
 use testkit::sabotage_generalized::{GENERALIZED, NOISY};
@@ -299,16 +299,16 @@ fn recipients_can_work_with_it() {
         assert_eq!(answer.expected > 0.0, full);
         let drawn = reconstruct::reconstruct(release, Default::default(), 0).unwrap();
         assert_eq!(drawn.len() as u64, release.manifest.records);
-        let found = measure::evaluate(release, &data, &Default::default(), &()).unwrap();
+        let found = workflow::evaluate(release, &data, &Default::default(), &()).unwrap();
         assert!(found.tkd.is_some_and(|t| (t < 1.0) == full) && found.ncp.is_none(), "{found:?}");
         assert!(measure::candidates(release, &data, 2, 1).is_empty());
         for original in [Some(&data), None] {
-            let options = attack::Options { targets: 50, ..Default::default() };
-            let report = attack::attack(release, original, &options, None, &()).unwrap();
+            let options = attack::Options::default().targets(50);
+            let report = workflow::attack(release, original, &options, &()).unwrap().report;
             assert!(report.classes.is_none());
             assert!(report.notes.iter().any(|n| n.contains("noisy")), "{:?}", report.notes);
         }
-        let page = setveil::report::report(release, &verdict, None);
+        let page = setveil::report::report(release, &verdict, None, "");
         assert!(page.contains("well-formed") && !page.contains("The guarantee holds"));
         let dir = tempfile::tempdir().unwrap();
         let dir = dir.path().join("release");
@@ -330,7 +330,7 @@ fn the_manifest_says_whether_the_names_are_protected() {
         assert_eq!(release.manifest.guarantee.model, model);
         let note = verify(&release).note.unwrap();
         assert_eq!(note.contains("taken from the data"), universe == Universe::Data);
-        let page = setveil::report::report(&release, &verify(&release), None);
+        let page = setveil::report::report(&release, &verify(&release), None, "");
         assert_eq!(
             page.contains("that an item occurs is not protected"),
             universe == Universe::Data

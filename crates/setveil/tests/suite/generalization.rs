@@ -6,13 +6,12 @@ use std::path::Path;
 use setveil::data::hierarchy::{LeafOrder, balanced};
 use setveil::data::{Hierarchy, K, M};
 use setveil::io::{ReadOptions, read_dataset, read_hierarchy, read_release, write_release};
-use setveil::measure::evaluate;
 use setveil::measure::ncp::ncp;
 use setveil::methods::partition::{Outcome, Unknown};
 use setveil::methods::{apriori, partition, suppress_rare};
 use setveil::release::{Bag, Body, Generalized, Release};
 use setveil::verify::verify;
-use setveil::{Dataset, Error};
+use setveil::{Dataset, Error, workflow};
 use testkit::generalization::{Labels, Tree, best_global, best_local, ncp_range, rare_itemset};
 use testkit::sabotage_generalized::GENERALIZED;
 
@@ -264,7 +263,7 @@ fn hidden_leaves_are_not_in_the_published_hierarchy() {
         data.vocabulary().labels().filter(|l| body.vocabulary.id(l).is_none()).collect();
     assert!(!hidden.is_empty() && hidden.iter().all(|l| published.node(l).is_none()));
     assert!(matches!(ncp(body, &data, None), Err(Error::Infeasible { .. })));
-    let error = evaluate(&outcome.release, &data, &Default::default(), &()).unwrap_err();
+    let error = workflow::evaluate(&outcome.release, &data, &Default::default(), &()).unwrap_err();
     assert!(error.to_string().contains("--hierarchy FILE"), "{error}");
     let full = ncp(body, &data, Some(&tree.hierarchy())).unwrap();
     assert!((full - outcome.ncp).abs() < 0.02, "{full} {}", outcome.ncp);

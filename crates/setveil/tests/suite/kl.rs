@@ -2,19 +2,23 @@
 
 use std::collections::BTreeMap;
 
+use setveil::measure::Options;
 use setveil::measure::kl::{Queries, kl_divergence};
-use setveil::measure::{Options, evaluate};
 use setveil::release::Body;
-use setveil::{Dataset, Release};
+use setveil::{Dataset, Method, Release, workflow};
 use testkit::grouped::{Items, plain_groups};
 use testkit::random;
 
 use super::cahd::Example;
 use super::grouped::{METHODS, anonymize};
 
+fn method(release: &Release) -> Method {
+    Method::of(&release.manifest).unwrap()
+}
+
 fn kl(release: &Release, data: &Dataset, queries: Queries) -> Option<f64> {
     let Body::Grouped(body) = &release.body else { unreachable!() };
-    kl_divergence(&release.manifest, body, data, &queries).unwrap()
+    kl_divergence(method(release).sensitive(), body, data, &queries).unwrap()
 }
 
 /// The divergence of one query, with cells as sets of labels.
@@ -84,9 +88,9 @@ fn queries_repeat_with_the_seed_and_apply_to_groups_only() {
     let Body::Grouped(body) = &release.body else { unreachable!() };
     for r in [0, 21] {
         let queries = Queries { count: 1, r, seed: 1 };
-        assert!(kl_divergence(&release.manifest, body, &data, &queries).is_err());
+        assert!(kl_divergence(method(&release).sensitive(), body, &data, &queries).is_err());
     }
-    let evaluation = evaluate(&release, &data, &Options::default(), &()).unwrap();
+    let evaluation = workflow::evaluate(&release, &data, &Options::default(), &()).unwrap();
     assert_eq!(evaluation.kl, ask(100, 4, 1));
 }
 

@@ -22,6 +22,22 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("generate", &[]),
     ("report", &["release", "verify", "attack", "measure", "profile", "query", "reconstruct"]),
     ("io", &["release", "generate"]),
+    (
+        "workflow",
+        &[
+            "attack",
+            "io",
+            "measure",
+            "methods",
+            "profile",
+            "query",
+            "reconstruct",
+            "release",
+            "report",
+            "verify",
+        ],
+    ),
+    ("setters", &[]),
     ("error", &[]),
     ("progress", &[]),
 ];

@@ -4,11 +4,11 @@ use std::collections::BTreeSet;
 use std::num::NonZeroU32;
 
 use setveil::data::Vocabulary;
-use setveil::measure::{Options, evaluate};
+use setveil::measure::Options;
 use setveil::mine::{Transactions, top_k};
 use setveil::reconstruct::{self, reconstruct};
 use setveil::release::{Body, Release};
-use setveil::{Dataset, Hierarchy};
+use setveil::{Dataset, Hierarchy, workflow};
 use testkit::naive_measures::{self as naive, Counted};
 use testkit::{random, releases};
 
@@ -39,14 +39,12 @@ fn all_measures_of_a_disassociated_release_agree_with_a_naive_count() {
     for seed in 0..60 {
         let records = random::records(seed, 40, 9, 2.5);
         let (truth, release) = releases::disassociated(seed, &records, 12, seed % 2 == 0);
-        let options = Options {
-            top: 5 + seed as usize,
-            re_range: 1..6,
-            reconstructions: NonZeroU32::new(1 + seed as u32 % 3).unwrap(),
-            seed,
-            ..Options::default()
-        };
-        let found = evaluate(&release, &truth, &options, &()).unwrap();
+        let options = Options::default()
+            .top(5 + seed as usize)
+            .re_range(1..6)
+            .reconstructions(NonZeroU32::new(1 + seed as u32 % 3).unwrap())
+            .seed(seed);
+        let found = workflow::evaluate(&release, &truth, &options, &()).unwrap();
         let (original, chunks) = (naive::records(&truth), naive::chunk_records(&release));
         let sets = options.reconstructions.get();
         let worlds = reconstructed(&release, &options);
@@ -88,18 +86,18 @@ fn the_multi_level_deviation_agrees_with_a_naive_count() {
         let records = random::records(seed, 30, 9, 2.0);
         let refuse = |a: &str, b: &str| related(&tree, a, b);
         let options =
-            Options { top: 4 + seed as usize, hierarchy: Some(tree.clone()), ..Options::default() };
+            Options::default().top(4 + seed as usize).hierarchy(Some(tree.clone().into()));
         let top = |records: &Counted| {
             naive::top_itemsets(&extended(records, &tree), options.top, &refuse)
         };
         let (truth, release) = releases::disassociated(seed, &records, 10, true);
-        let found = evaluate(&release, &truth, &options, &()).unwrap();
+        let found = workflow::evaluate(&release, &truth, &options, &()).unwrap();
         let original = top(&naive::records(&truth));
         let expected = naive::top_k_deviation(&original, &top(&reconstructed(&release, &options)));
         close(found.tkd_ml2, expected, "tkd_ml2 of chunks");
 
         let (truth, release) = releases::generalized(seed, &records, &tree);
-        let found = evaluate(&release, &truth, &options, &()).unwrap();
+        let found = workflow::evaluate(&release, &truth, &options, &()).unwrap();
         let Body::Generalized(body) = &release.body else { panic!() };
         let text = |items: &[u32]| body.vocabulary.texts(items).into_iter().collect();
         let classes: Counted =
@@ -117,8 +115,8 @@ fn the_multi_level_deviation_agrees_with_a_naive_count() {
 fn grouped_releases_have_supports_and_no_chunks() {
     let records = random::records(3, 60, 8, 3.0);
     let (truth, release) = releases::grouped(3, &records, 10, &["b", "e"]);
-    let options = Options { re_range: 0..8, top: 50, ..Options::default() };
-    let found = evaluate(&release, &truth, &options, &()).unwrap();
+    let options = Options::default().re_range(0..8).top(50);
+    let found = workflow::evaluate(&release, &truth, &options, &()).unwrap();
     let worlds = reconstructed(&release, &options);
     let original = naive::records(&truth);
     close(found.re, naive::relative_error(&original, &worlds, 1, 0..8).unwrap(), "re");
@@ -129,7 +127,8 @@ fn grouped_releases_have_supports_and_no_chunks() {
 fn the_original_of_another_release_is_refused() {
     let (_, release) = releases::disassociated(1, &random::records(1, 20, 6, 2.0), 8, true);
     let other = Dataset::from_records([["x", "y"]]);
-    let error = evaluate(&release, &other, &Options::default(), &()).unwrap_err().to_string();
+    let error =
+        workflow::evaluate(&release, &other, &Options::default(), &()).unwrap_err().to_string();
     assert!(error.contains("not in the original"), "{error}");
 }
 

@@ -4,7 +4,7 @@ use setveil::data::hierarchy::{LeafOrder, balanced};
 use setveil::{Dataset, Method, verify};
 use testkit::random;
 
-fn data() -> Dataset {
+pub fn data() -> Dataset {
     let mut records = random::records(7, 60, 6, 4.0);
     records[3].push("secret".into());
     records[40].push("secret".into());
@@ -12,7 +12,7 @@ fn data() -> Dataset {
 }
 
 /// Every method with parameters as they stood in manifests from the beginning.
-const WRITTEN: [&str; 9] = [
+pub const WRITTEN: [&str; 9] = [
     r#"{"method":"disassociation","parameters":{"k":3,"m":2,"max_cluster_size":50,"refine":true}}"#,
     r#"{"method":"disassociation","parameters":{"k":3,"l":2,"m":2,"max_cluster_size":9,"refine":false,"sensitive":["secret"]}}"#,
     r#"{"method":"dls","parameters":{"k":30,"m":2,"max_cluster_size":60,"refine":true}}"#,

@@ -11,10 +11,11 @@ mod perm_mondrian;
 mod separating;
 mod suppress_rare;
 
+use std::path::Path;
+
 use clap::Subcommand;
-use serde::Serialize;
-use setveil::io::{self, LeftOut, Receipt};
-use setveil::methods::Details;
+use serde_json::{Value, json};
+use setveil::workflow::{Anonymized, files};
 use setveil::{Dataset, Method};
 
 use crate::context::{Context, Exit};
@@ -76,79 +77,33 @@ trait MethodArgs: clap::Args {
     fn method(&self, data: &Dataset, context: &Context) -> anyhow::Result<Method>;
 }
 
-/// What every method answers.
-#[derive(Serialize)]
-struct Answer<'a> {
-    release: &'a std::path::Path,
-    method: &'a str,
-    records: u64,
-    items: u64,
-    parameters: &'a std::collections::BTreeMap<String, serde_json::Value>,
-    seconds: f64,
-    left_out: LeftOut,
-    /// What only this method has to say.
-    #[serde(flatten)]
-    details: Details,
-}
-
 impl<A: MethodArgs> Run<A> {
     /// The way of every method: check the target, read, anonymize, write, answer.
     fn run(&self, context: &Context) -> anyhow::Result<Exit> {
-        let Self { data, target, method } = self;
         let start = std::time::Instant::now();
-        io::check_target(&target.output, target.force)?;
-        if let Some(receipt) = &target.receipt {
-            io::check_receipt(receipt, &target.output, target.force)?;
-        }
-        let input = data.read(context)?;
-        let outcome = method.method(&input.dataset, context)?.run(&input.dataset, context)?;
-        let (release, details) = (outcome.release, outcome.details);
-        // Writing needs memory too, and the records no longer.
-        let (format, left_out) = (input.format, input.left_out());
-        drop(input);
-        // What can fail about the receipt fails before anything is published.
-        let receipt = match &target.receipt {
-            None => None,
-            Some(path) => {
-                let now = std::time::SystemTime::now();
-                let manifest = &release.manifest;
-                let receipt =
-                    Receipt::new(&data.data, format, left_out, &target.output, manifest, now)?;
-                Some((receipt, path))
-            }
-        };
-        let manifest = io::write_release(&release, &target.output, target.force)?;
-        if let Some((receipt, path)) = receipt {
-            receipt.write(path)?;
-        }
-        let answer = Answer {
-            release: &target.output,
-            method: &manifest.method,
-            records: manifest.records,
-            items: manifest.items,
-            parameters: &manifest.parameters,
-            seconds: start.elapsed().as_secs_f64(),
-            left_out,
-            details,
-        };
-        context.answer(&answer, || {
-            let mut text = format!(
-                "{}: {} records, {} items, {:.2} s\n",
-                target.output.display(),
-                answer.records,
-                answer.items,
-                answer.seconds
-            );
-            if let serde_json::Value::Object(details) = serde_json::json!(details) {
-                for (name, value) in &details {
-                    text += &format!("{name}: {value}\n");
-                }
-            }
-            text
-        })?;
-        // The command ends here, and the system takes memory back at once: list by
-        // list it takes a tenth as long as the work.
-        std::mem::forget(release);
+        let target = self.target.target();
+        target.check()?;
+        let input = self.data.read(context)?;
+        let method = self.method.method(&input.dataset, context)?;
+        let mut answer = files::publish(input, &self.data.data, &method, &target, context)?;
+        answer.seconds = start.elapsed().as_secs_f64();
+        context.answer(&answer, || describe(&answer, &target.output))?;
         Ok(Exit::Done)
     }
+}
+
+fn describe(answer: &Anonymized, output: &Path) -> String {
+    let mut text = format!(
+        "{}: {} records, {} items, {:.2} s\n",
+        output.display(),
+        answer.records,
+        answer.items,
+        answer.seconds
+    );
+    if let Value::Object(details) = json!(answer.details) {
+        for (name, value) in &details {
+            text += &format!("{name}: {value}\n");
+        }
+    }
+    text
 }

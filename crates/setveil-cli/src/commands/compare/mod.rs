@@ -1,25 +1,18 @@
 //! `setveil compare`: methods and parameters side by side.
 
-mod cells;
-mod methods;
-mod plot;
 mod table;
 
 use std::path::PathBuf;
 
 use anyhow::Context as _;
-use rand::SeedableRng;
-use rand_chacha::ChaCha8Rng;
-use serde::Serialize;
+use clap::builder::PossibleValuesParser;
 use setveil::data::{Epsilon, K, M, P};
-use setveil::methods::cahd;
-use setveil::{Dataset, io};
+use setveil::workflow::compare::{Options, Store, compare, csv, scatter};
+use setveil::{Method, io};
 
 use super::evaluate::MeasureArgs;
 use crate::context::{Context, Exit};
 use crate::inputs::DataArgs;
-use cells::{Basis, Cell, Row};
-use methods::Grid;
 
 /// Compare methods and parameters: risk, utility and time in one table
 #[derive(Debug, clap::Args)]
@@ -39,7 +32,7 @@ pub struct Args {
     #[arg(long, short, value_name = "DIR")]
     output: PathBuf,
     /// The methods; those that generalise get a balanced hierarchy of fan-out 5
-    #[arg(long, value_delimiter = ',', value_parser = methods::names(), default_value = "disassociation")]
+    #[arg(long, value_delimiter = ',', value_parser = PossibleValuesParser::new(Method::NAMES), default_value = "disassociation")]
     methods: Vec<String>,
     /// Values of k
     #[arg(short, value_delimiter = ',', default_value = "2,5,10")]
@@ -74,36 +67,25 @@ fn risk(text: &str) -> Result<f64, String> {
     value.ok_or_else(|| "expected a probability from 0 to 1".into())
 }
 
-#[derive(Serialize)]
-struct Answer<'a> {
-    rows: &'a [Row],
-    recommendation: Option<String>,
-}
-
 impl Args {
     pub fn run(&self, context: &Context) -> anyhow::Result<Exit> {
         let data = self.data.read(context)?.dataset;
-        let options = self.measure.options()?;
-        let sensitive = self.sensitive(&data, options.seed, context)?;
-        let basis = Basis { data: &data, options: &options, sensitive: &sensitive };
-        let fingerprint = cells::fingerprint(&basis);
-        let store = self.output.join("cells");
-        std::fs::create_dir_all(&store).with_context(|| store.display().to_string())?;
-        let mut rows = Vec::new();
-        for cell in self.cells() {
-            rows.push(cells::row(&cell, &basis, &store, &fingerprint, context)?);
+        let options = self.options()?;
+        let cells = self.output.join("cells");
+        std::fs::create_dir_all(&cells).with_context(|| cells.display().to_string())?;
+        let compared = compare(&data, &options, &mut Directory { cells, context }, context)?;
+        if !compared.drawn.is_empty() {
+            context.remark(&format!("sensitive items: {}", compared.drawn.join(", ")));
         }
-        table::mark_frontier(&mut rows);
+        let rows = &compared.rows;
         let write =
             |name: &str, text: &str| io::write_file(&self.output.join(name), text.as_bytes());
-        write("compare.csv", &table::csv(&rows))?;
-        write("compare.svg", &plot::scatter(&rows))?;
-        let recommendation = self.recommend.map(|limit| table::recommend(&rows, limit));
-        let answer = Answer { rows: &rows, recommendation };
-        write("compare.json", &serde_json::to_string_pretty(&answer)?)?;
-        context.answer(&answer, || {
-            let mut text = table::text(&rows);
-            if let Some(recommendation) = &answer.recommendation {
+        write("compare.csv", &csv(rows))?;
+        write("compare.svg", &scatter(rows))?;
+        write("compare.json", &serde_json::to_string_pretty(&compared)?)?;
+        context.answer(&compared, || {
+            let mut text = table::text(rows);
+            if let Some(recommendation) = &compared.recommendation {
                 text += &format!("\n{recommendation}\n");
             }
             text
@@ -111,41 +93,38 @@ impl Args {
         Ok(Exit::Done)
     }
 
-    /// Every combination, once.
-    fn cells(&self) -> Vec<Cell> {
-        let grid = Grid {
-            k: &self.k,
-            m: &self.m,
-            max_cluster_size: &self.max_cluster_size,
-            p: &self.p,
-            epsilon: &self.epsilon,
-        };
-        let mut cells: Vec<Cell> = Vec::new();
-        for cell in self.methods.iter().flat_map(|method| grid.cells(method)) {
-            if !cells.contains(&cell) {
-                cells.push(cell);
-            }
-        }
-        cells
+    fn options(&self) -> anyhow::Result<Options> {
+        let sensitive = self.sensitive.as_deref().map(io::read_items).transpose()?;
+        Ok(Options::default()
+            .methods(self.methods.clone())
+            .k(self.k.clone())
+            .m(self.m.clone())
+            .max_cluster_size(self.max_cluster_size.clone())
+            .p(self.p.clone())
+            .epsilon(self.epsilon.clone())
+            .sensitive(sensitive)
+            .random_sensitive(self.random_sensitive)
+            .recommend(self.recommend)
+            .measure(self.measure.options()?))
+    }
+}
+
+/// Finished settings, one file each.
+struct Directory<'a> {
+    cells: PathBuf,
+    context: &'a Context,
+}
+
+impl Store for Directory<'_> {
+    fn load(&mut self, name: &str) -> Option<Vec<u8>> {
+        std::fs::read(self.cells.join(format!("{name}.json"))).ok()
     }
 
-    /// The sensitive items, the same for every setting; none if no method asks.
-    fn sensitive(
-        &self,
-        data: &Dataset,
-        seed: u64,
-        context: &Context,
-    ) -> anyhow::Result<Vec<String>> {
-        let Some(&strictest) = self.p.iter().max() else { return Ok(Vec::new()) };
-        if !self.methods.iter().any(|method| methods::needs_sensitive(method)) {
-            return Ok(Vec::new());
-        }
-        if let Some(path) = &self.sensitive {
-            return Ok(io::read_items(path)?);
-        }
-        let mut rng = ChaCha8Rng::seed_from_u64(seed);
-        let labels = cahd::draw(data, self.random_sensitive, strictest, &mut rng)?;
-        context.remark(&format!("sensitive items: {}", labels.join(", ")));
-        Ok(labels)
+    fn save(&mut self, name: &str, finished: &[u8]) -> setveil::Result<()> {
+        io::write_file(&self.cells.join(format!("{name}.json")), finished)
+    }
+
+    fn begin(&mut self, name: &str) {
+        self.context.remark(name);
     }
 }

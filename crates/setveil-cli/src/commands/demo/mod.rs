@@ -13,10 +13,10 @@ use setveil::data::{K, M};
 use setveil::generate::pharmacy;
 use setveil::measure::{self, Evaluation};
 use setveil::methods::disassociation;
-use setveil::profile::{Options, Profile, profile};
+use setveil::profile::Profile;
 use setveil::release::{Body, Cluster};
-use setveil::verify::{Verdict, verify};
-use setveil::{Dataset, Release, io};
+use setveil::verify::Verdict;
+use setveil::{Dataset, Method, Release, io, workflow};
 
 use crate::context::{Context, Exit};
 
@@ -104,7 +104,7 @@ impl Demo<'_> {
     }
 
     fn show_risk(&mut self) -> anyhow::Result<()> {
-        let profile = profile(&self.data, &Options::default(), self.context);
+        let profile = workflow::profile(&self.data, &Default::default(), self.context)?.profile;
         self.step("1. The data: a shop that sells food and medicine");
         self.say(&format!(
             "{} baskets, {} different goods, {:.1} in a basket. No names in it, and still:",
@@ -126,7 +126,8 @@ impl Demo<'_> {
     fn anonymize(&mut self) -> anyhow::Result<()> {
         self.step(&format!("2. Disassociation with k = {K_SHOWN}, m = {M_SHOWN}"));
         let parameters = disassociation::Parameters::new(K::new(K_SHOWN)?, M::new(M_SHOWN)?);
-        let release = disassociation::anonymize(&self.data, &parameters, self.context)?;
+        let method = Method::Disassociation(parameters);
+        let (release, _) = workflow::anonymize(&self.data, &method, self.context)?;
         self.say(&format!(
             "Baskets that look alike were put into clusters, and inside a cluster rare \
              combinations were\ntaken apart. All {} goods are still there, none was renamed \
@@ -156,7 +157,7 @@ impl Demo<'_> {
 
     fn verify(&mut self) -> anyhow::Result<()> {
         let Some(release) = &self.release else { return Ok(()) };
-        let verdict = verify(release);
+        let verdict = workflow::verify(release, self.context)?;
         self.step("3. Verification from the release alone");
         if verdict.holds {
             let holds = self.context.good("The guarantee holds.");
@@ -176,8 +177,8 @@ impl Demo<'_> {
 
     fn attack(&mut self) -> anyhow::Result<()> {
         let Some(release) = &self.release else { return Ok(()) };
-        let options = attack::Options { worlds: 0, ..Default::default() };
-        let report = attack::attack(release, Some(&self.data), &options, None, self.context)?;
+        let options = attack::Options::default().worlds(0);
+        let report = workflow::attack(release, Some(&self.data), &options, self.context)?.report;
         self.step("4. What an attacker still learns");
         self.say(&format!(
             "Someone who knows {M_SHOWN} goods of a person and guesses the likeliest further one is \
@@ -193,8 +194,8 @@ impl Demo<'_> {
 
     fn evaluate(&mut self) -> anyhow::Result<()> {
         let Some(release) = &self.release else { return Ok(()) };
-        let options = measure::Options { re_range: 0..20, top: 100, ..Default::default() };
-        let found = measure::evaluate(release, &self.data, &options, self.context)?;
+        let options = measure::Options::default().re_range(0..20).top(100);
+        let found = workflow::evaluate(release, &self.data, &options, self.context)?;
         self.step("5. What the data is still good for");
         self.say(&format!(
             "{} of the 100 most frequent combinations are found again in a reconstruction; {} \

@@ -99,6 +99,10 @@ impl Recipe for Method {
         Ok(run(data, parameters, progress)?.into())
     }
 
+    fn hides_leaves(parameters: &Parameters) -> bool {
+        parameters.hide_leaves
+    }
+
     fn needs(parameters: &mut Parameters) -> Needs<'_> {
         Needs { hierarchy: Some(&mut parameters.hierarchy), ..Needs::default() }
     }

@@ -1,26 +1,29 @@
 //! One setting: run, verified, measured, and stored when it is finished.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
-use std::path::Path;
 use std::time::Instant;
 
 use serde::{Deserialize, Serialize};
-use setveil::Dataset;
-use setveil::io;
-use setveil::measure::{Options, candidates, evaluate};
-use setveil::verify::verify;
 
-use super::methods;
-use crate::context::Context;
+use super::{Store, grid};
+use crate::measure::{Options, candidates};
+use crate::workflow;
+use crate::{Dataset, Error, Progress, Result};
 
 /// A method with its parameters; none where the method has no such parameter.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Cell {
+    /// The method's name.
     pub method: String,
+    /// How many candidates must remain.
     pub k: Option<u32>,
+    /// How many items an attacker may know.
     pub m: Option<u32>,
+    /// The largest cluster.
     pub max_cluster_size: Option<usize>,
+    /// The privacy degree.
     pub p: Option<u32>,
+    /// The privacy budget.
     pub epsilon: Option<f64>,
 }
 
@@ -47,16 +50,17 @@ impl Cell {
 
 /// What all cells start from.
 #[derive(Clone, Copy)]
-pub struct Basis<'a> {
-    pub data: &'a Dataset,
-    pub options: &'a Options,
+pub(super) struct Basis<'a> {
+    pub(super) data: &'a Dataset,
+    pub(super) options: &'a Options,
     /// The sensitive items, for methods that separate them.
-    pub sensitive: &'a [String],
+    pub(super) sensitive: &'a [String],
 }
 
 /// A finished cell.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Row {
+    /// The setting.
     #[serde(flatten)]
     pub cell: Cell,
     /// Whether the release's guarantee holds; none if the method refused.
@@ -66,11 +70,17 @@ pub struct Row {
     /// Probability of finding a person by m known items (2 where there is no
     /// m); none where noise leaves no candidates to count.
     pub risk: Option<f64>,
+    /// See [`Evaluation`](crate::measure::Evaluation) for this and the others.
     pub tkd: Option<f64>,
+    /// Relative error.
     pub re: Option<f64>,
+    /// Lost terms.
     pub tlost: Option<f64>,
+    /// Pairs kept.
     pub pairs_kept: Option<f64>,
+    /// Certainty penalty.
     pub ncp: Option<f64>,
+    /// KL-divergence.
     pub kl: Option<f64>,
     /// Time to anonymize.
     pub seconds: f64,
@@ -81,16 +91,15 @@ pub struct Row {
     pub frontier: bool,
 }
 
-/// What a stored row depends on besides its cell. Stays in the custodian's
-/// private directory.
-pub fn fingerprint(basis: &Basis) -> String {
+/// What a stored row depends on besides its cell. Stays with the custodian.
+pub(super) fn fingerprint(basis: &Basis) -> String {
     let Basis { data, options, sensitive } = basis;
     let mut hasher = DefaultHasher::new();
     sensitive.hash(&mut hasher);
     data.occurrences().hash(&mut hasher);
     data.records().map(<[_]>::len).for_each(|len| len.hash(&mut hasher));
     data.vocabulary().labels().for_each(|label| label.hash(&mut hasher));
-    format!("{:?}", options).hash(&mut hasher);
+    format!("{options:?}").hash(&mut hasher);
     format!("{:016x}", hasher.finish())
 }
 
@@ -101,57 +110,46 @@ struct Stored {
 }
 
 /// The row of a cell: from the store, or made and stored.
-pub fn row(
-    cell: &Cell,
+pub(super) fn row(
+    cell: Cell,
     basis: &Basis,
-    store: &Path,
     fingerprint: &str,
-    context: &Context,
-) -> anyhow::Result<Row> {
-    let path = store.join(format!("{}.json", cell.name()));
+    store: &mut dyn Store,
+    progress: &dyn Progress,
+) -> Result<Row> {
+    let name = cell.name();
     // What cannot be read, or belongs to other data, is made again.
-    let stored = std::fs::read(&path).ok().and_then(|b| serde_json::from_slice::<Stored>(&b).ok());
-    if let Some(stored) = stored.filter(|s| s.fingerprint == fingerprint && s.row.cell == *cell) {
+    let stored = store.load(&name).and_then(|b| serde_json::from_slice::<Stored>(&b).ok());
+    if let Some(stored) = stored.filter(|s| s.fingerprint == fingerprint && s.row.cell == cell) {
         return Ok(stored.row);
     }
-    context.remark(&cell.name());
-    let row = make(cell, basis, context)?;
+    store.begin(&name);
+    let row = make(cell, basis, progress)?;
     let stored = Stored { fingerprint: fingerprint.to_owned(), row };
-    io::write_file(&path, &serde_json::to_vec_pretty(&stored)?)?;
+    let bytes = serde_json::to_vec_pretty(&stored).expect("a row is numbers and texts");
+    store.save(&name, &bytes)?;
     Ok(stored.row)
 }
 
-fn make(cell: &Cell, basis: &Basis, context: &Context) -> anyhow::Result<Row> {
+fn make(cell: Cell, basis: &Basis, progress: &dyn Progress) -> Result<Row> {
     let Basis { data, options, .. } = *basis;
-    let mut row = Row {
-        cell: cell.clone(),
-        holds: None,
-        note: None,
-        risk: None,
-        tkd: None,
-        re: None,
-        tlost: None,
-        pairs_kept: None,
-        ncp: None,
-        kl: None,
-        seconds: 0.0,
-        error: None,
-        frontier: false,
-    };
+    let known = cell.m.unwrap_or(2);
     let start = Instant::now();
-    let release = match methods::run(basis, cell, context) {
-        Ok(release) => release,
+    let made = grid::method(basis, &cell).and_then(|method| method.run(data, progress));
+    let mut row = Row { cell, ..Row::default() };
+    let release = match made {
+        Ok(outcome) => outcome.release,
+        Err(Error::Cancelled) => return Err(Error::Cancelled),
         Err(error) => {
             row.error = Some(error.to_string());
             return Ok(row);
         }
     };
     row.seconds = start.elapsed().as_secs_f64();
-    let verdict = verify(&release);
+    let verdict = workflow::verify(&release, progress)?;
     (row.holds, row.note) = (Some(verdict.holds), verdict.note.map(str::to_owned));
-    let known = cell.m.unwrap_or(2);
     row.risk = candidates(&release, data, known, options.seed).last().copied();
-    let found = evaluate(&release, data, options, context)?;
+    let found = workflow::evaluate(&release, data, options, progress)?;
     (row.tkd, row.re, row.tlost) = (found.tkd, found.re, found.tlost);
     (row.pairs_kept, row.ncp, row.kl) = (found.pairs_kept, found.ncp, found.kl);
     Ok(row)

@@ -1,0 +1,69 @@
+//! From data to a release.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::time::Instant;
+
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::io::LeftOut;
+use crate::methods::Details;
+use crate::release::{Manifest, Release};
+use crate::{Dataset, Method, Progress, Result};
+
+/// What was made, beside the release itself.
+#[derive(Clone, Debug, Serialize)]
+#[non_exhaustive]
+pub struct Anonymized {
+    /// Where it was written to; none for a release in memory.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub release: Option<PathBuf>,
+    /// The method's name.
+    pub method: String,
+    /// How many records are published.
+    pub records: u64,
+    /// How many items are published.
+    pub items: u64,
+    /// The parameters as they stand in the manifest.
+    pub parameters: BTreeMap<String, Value>,
+    /// How long it took.
+    pub seconds: f64,
+    /// What was left out when the data was read; none for data that was not read.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub left_out: Option<LeftOut>,
+    /// What was lost, as far as the method counts it.
+    #[serde(flatten)]
+    pub details: Details,
+}
+
+impl Anonymized {
+    pub(super) fn new(manifest: &Manifest, details: Details, start: Instant) -> Self {
+        Self {
+            release: None,
+            method: manifest.method.clone(),
+            records: manifest.records,
+            items: manifest.items,
+            parameters: manifest.parameters.clone(),
+            seconds: start.elapsed().as_secs_f64(),
+            left_out: None,
+            details,
+        }
+    }
+}
+
+/// Makes a release of `data` in memory. Nothing is checked: see
+/// [`verify`](super::verify()).
+///
+/// # Errors
+/// As [`Method::run`].
+pub fn anonymize(
+    data: &Dataset,
+    method: &Method,
+    progress: &dyn Progress,
+) -> Result<(Release, Anonymized)> {
+    let start = Instant::now();
+    let outcome = method.run(data, progress)?;
+    let answer = Anonymized::new(&outcome.release.manifest, outcome.details, start);
+    Ok((outcome.release, answer))
+}

@@ -1,0 +1,72 @@
+//! What an attacker still learns from a release.
+
+use serde::Serialize;
+
+use crate::attack::{self, Kernel, Options, Report};
+use crate::data::{ItemId, L};
+use crate::release::Model;
+use crate::{Dataset, Method, Progress, Release, Result};
+
+/// The three promises side by side.
+#[derive(Clone, Debug, Serialize)]
+#[non_exhaustive]
+pub struct Attacked {
+    /// Algorithm and posterior.
+    #[serde(flatten)]
+    pub report: Report,
+    /// Format.
+    pub format: FormatGuarantee,
+}
+
+/// The format guarantee, beside what the attack says about the other two.
+#[derive(Clone, Debug, Serialize)]
+#[non_exhaustive]
+pub struct FormatGuarantee {
+    /// Whether there is no violation.
+    pub holds: bool,
+    /// How many there are.
+    pub violation_count: u64,
+    /// What no release can show.
+    pub note: Option<&'static str>,
+}
+
+/// Attacks a release, as somebody who knows the program. With the `original`,
+/// its records are attacked, and it is counted which guesses are right.
+///
+/// # Errors
+/// If the options are out of their range, or `progress` says stop.
+pub fn attack(
+    release: &Release,
+    original: Option<&Dataset>,
+    options: &Options,
+    progress: &dyn Progress,
+) -> Result<Attacked> {
+    let report = attack::attack(release, original, options, &kernel(release)?, progress)?;
+    let verdict = super::verify(release, progress)?;
+    let format = FormatGuarantee {
+        holds: verdict.holds,
+        violation_count: verdict.violation_count,
+        note: verdict.note,
+    };
+    Ok(Attacked { report, format })
+}
+
+/// What the method of a release does with one cluster. Nothing is known of a
+/// method that the manifest does not name, or whose input need not be a
+/// possible data set of the release.
+pub(super) fn kernel(release: &Release) -> Result<Kernel<'static>> {
+    let Ok(method) = Method::of(&release.manifest) else { return Ok(Kernel::unknown()) };
+    let vocabulary = release.body.vocabulary();
+    let mut kernel = match method.cluster_algorithm(vocabulary) {
+        Some(algorithm) => {
+            let kernel = Kernel::new(algorithm.publish);
+            if algorithm.refusals { kernel.with_refusals() } else { kernel }
+        }
+        None => Kernel::unknown(),
+    };
+    if let Model::FormatKmAnonymity { l: Some(l), .. } = release.manifest.guarantee.model {
+        let items = method.sensitive().iter().filter_map(|label| vocabulary.id(label));
+        kernel = kernel.with_sensitive(items.collect::<Vec<ItemId>>(), L::new(l)?);
+    }
+    Ok(kernel)
+}

@@ -1,0 +1,28 @@
+//! What a release is still good for, compared with the original.
+
+use crate::measure::{self, Evaluation, Facts, Options};
+use crate::{Dataset, Method, Progress, Release, Result};
+
+/// Computes every measure that applies to the method.
+///
+/// # Errors
+/// If no data set fits the release, it holds items that `original` does not,
+/// or `progress` says stop.
+pub fn evaluate(
+    release: &Release,
+    original: &Dataset,
+    options: &Options,
+    progress: &dyn Progress,
+) -> Result<Evaluation> {
+    let facts = facts(release, original, progress)?;
+    measure::evaluate(release, original, options, &facts, progress)
+}
+
+/// What the release's method can tell.
+fn facts(release: &Release, original: &Dataset, progress: &dyn Progress) -> Result<Facts> {
+    let Ok(method) = Method::of(&release.manifest) else { return Ok(Facts::default()) };
+    Ok(Facts::default()
+        .members(method.members(release, original, progress)?)
+        .sensitive(method.sensitive().to_vec())
+        .hides_leaves(method.hides_leaves()))
+}

@@ -1,0 +1,36 @@
+//! In how many records items stand together, from the release alone.
+
+use serde::{Deserialize, Serialize};
+
+use crate::query::{Answer, Index};
+use crate::reconstruct::TermOccurrences;
+use crate::{Progress, Release, Result, Stage};
+
+/// What answers depend on.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[non_exhaustive]
+pub struct QueryOptions {
+    /// For expected supports: how often a term of a term chunk occurs in its cluster.
+    pub terms: TermOccurrences,
+}
+
+setters!(QueryOptions {
+    /// For expected supports: how often a term of a term chunk occurs in its cluster.
+    terms: TermOccurrences,
+});
+
+/// Answers for every set of labels, in their order.
+///
+/// # Errors
+/// If one of them is empty, or `progress` says stop.
+pub fn query<S: AsRef<str> + Sync>(
+    release: &Release,
+    itemsets: &[Vec<S>],
+    options: &QueryOptions,
+    progress: &dyn Progress,
+) -> Result<Vec<Answer>> {
+    let index = Index::new(release, options.terms);
+    progress.stage(Stage::Querying, Some(itemsets.len() as u64));
+    index.ask_all(itemsets, progress)
+}
