@@ -72,12 +72,12 @@ fn diffpart_epsilon_1(bencher: Bencher, name: &str) {
 fn verify_partition_k10(bencher: Bencher, name: &str) {
     let Some((data, tree)) = data(name) else { return };
     let release = run_partition(&data, tree);
-    bencher.bench(|| verify::verify(&release));
+    bencher.bench(|| verify::verify(&release, &()).unwrap());
 }
 
 #[divan::bench(args = DATA)]
 fn verify_apriori_k10_m2(bencher: Bencher, name: &str) {
     let Some((data, tree)) = data(name) else { return };
     let release = run_apriori(&data, tree);
-    bencher.bench(|| verify::verify(&release));
+    bencher.bench(|| verify::verify(&release, &()).unwrap());
 }

@@ -52,6 +52,15 @@ pub enum Error {
     /// The caller said stop. Nothing was written.
     #[error("stopped before it was done; nothing was written")]
     Cancelled,
+    /// Whether a guarantee holds could not be found out with a bounded amount of counting.
+    #[error(
+        "the guarantee cannot be decided within {limit} steps of counting; \
+         such a release was not made by this program with an m that it accepts"
+    )]
+    Undecided {
+        /// How many steps were allowed.
+        limit: u64,
+    },
     /// The data is larger than what can be counted or held.
     #[error("{what}: {found}, at most {limit}; {hint}")]
     TooLarge {

@@ -15,7 +15,7 @@
 //! ]);
 //! let parameters = disassociation::Parameters::new(K::new(2)?, M::new(2)?);
 //! let release = disassociation::anonymize(&data, &parameters, &())?;
-//! assert!(verify::verify(&release).holds);
+//! assert!(verify::verify(&release, &())?.holds);
 //! # Ok::<(), setveil::Error>(())
 //! ```
 

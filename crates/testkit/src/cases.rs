@@ -48,7 +48,13 @@ pub fn release(k: u32, m: u32, lines: &[serde_json::Value]) -> Release {
     std::fs::write(folder.path().join("clusters.jsonl"), text).expect("writing a case");
     let guarantee =
         Guarantee { model: Model::FormatKmAnonymity { k, m, l: None }, supports: Supports::Exact };
-    let mut manifest = Manifest::new("disassociation", [], guarantee, 0, 0);
+    let parameters = [
+        ("k", k.into()),
+        ("m", m.into()),
+        ("max_cluster_size", 50.into()),
+        ("refine", true.into()),
+    ];
+    let mut manifest = Manifest::new("disassociation", parameters, guarantee, 0, 0);
     let entry =
         FileEntry { name: "clusters.jsonl".into(), bytes: 0, lines: 0, sha256: String::new() };
     manifest.files.push(entry);

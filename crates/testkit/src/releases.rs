@@ -213,8 +213,34 @@ pub fn generalized(
     (data.clone(), release("partition", &data, model, Body::Generalized(body)))
 }
 
+/// Lets `release` promise `model`, in its guarantee and in its parameters.
+pub fn promise(release: &mut Release, model: Model) {
+    let parameters = &mut release.manifest.parameters;
+    let mut set = |name: &str, value: Option<u32>| match value {
+        Some(value) => parameters.insert(name.to_owned(), value.into()),
+        None => parameters.remove(name),
+    };
+    set("k", model.k());
+    set("m", model.m());
+    if let Model::Association { p } = model {
+        set("p", Some(p));
+    }
+    release.manifest.guarantee.model = model;
+}
+
+/// A release of `method` with the parameters that its manifest must have.
 fn release(method: &str, data: &Dataset, model: Model, body: Body) -> Release {
-    let guarantee = Guarantee { model, supports: Supports::Exact };
+    let parameters: &[(&str, serde_json::Value)] = match method {
+        "disassociation" => &[("max_cluster_size", 50.into()), ("refine", true.into())],
+        "partition" => &[("hide_leaves", false.into()), ("unknown_to_root", false.into())],
+        "cahd" => &[("alpha", 3.into())],
+        _ => &[],
+    };
+    let guarantee = Guarantee { model: model.clone(), supports: Supports::Exact };
     let items = body.vocabulary().len() as u64;
-    Release { manifest: Manifest::new(method, [], guarantee, data.len() as u64, items), body }
+    let parameters = parameters.iter().cloned();
+    let manifest = Manifest::new(method, parameters, guarantee, data.len() as u64, items);
+    let mut release = Release { manifest, body };
+    promise(&mut release, model);
+    release
 }

@@ -14,12 +14,29 @@
 
 use rayon::prelude::*;
 
-use super::Findings;
+use super::rows::Rows;
+use super::work::{Meter, Work};
+use super::{Findings, manifest, order};
 use crate::data::ItemId;
 use crate::data::hierarchy::NodeId;
 use crate::release::{Generalized, Manifest, Model, Supports};
+use crate::{Progress, Result};
 
-pub(super) fn check(manifest: &Manifest, body: &Generalized, findings: &mut Findings) {
+/// Steps of the search behind one item before classes are asked one by one,
+/// and as many more for every class with it.
+const BEHIND: u64 = 1 << 21;
+const BEHIND_PER_CLASS: u64 = 1 << 11;
+/// How long an itemset becomes before classes are asked one by one.
+const LONGEST: usize = 128;
+
+pub(super) fn check(
+    manifest: &Manifest,
+    body: &Generalized,
+    progress: &dyn Progress,
+    findings: &mut Findings,
+) -> Result<()> {
+    let kind = manifest::Kind::Classes { hierarchy: body.hierarchy.is_some() };
+    manifest::check(manifest, kind, &|label| body.vocabulary.id(label).is_some(), findings);
     check_form(manifest, body, findings);
     check_labels(manifest, body, findings);
     match manifest.guarantee.model {
@@ -33,7 +50,9 @@ pub(super) fn check(manifest: &Manifest, body: &Generalized, findings: &mut Find
         }
         Model::KmAnonymity { k, m } => {
             check_parameters(k, m, findings);
-            check_km(body, k, m, findings);
+            if k >= 1 && m >= 1 {
+                check_km(body, k, m, progress, findings)?;
+            }
         }
         Model::DifferentialPrivacy { epsilon, .. } => {
             check_noisy(manifest, body, epsilon, findings);
@@ -43,6 +62,7 @@ pub(super) fn check(manifest: &Manifest, body: &Generalized, findings: &mut Find
             findings.add("model", place, &[], 0, 0);
         }
     }
+    progress.step(0)
 }
 
 fn line(class: usize) -> String {
@@ -79,7 +99,7 @@ fn check_noisy(manifest: &Manifest, body: &Generalized, epsilon: f64, findings: 
 }
 
 fn check_form(manifest: &Manifest, body: &Generalized, findings: &mut Findings) {
-    if let Some((class, what)) = body.classes.canonical_fault() {
+    if let Some((class, what)) = order::bag_fault(&body.classes) {
         let items = body.classes.get(class).0;
         findings.add("canonical-order", || format!("{}: {what}", line(class)), items, 0, 0);
     }
@@ -119,47 +139,38 @@ fn check_labels(manifest: &Manifest, body: &Generalized, findings: &mut Findings
 }
 
 /// A class as it stands in a list: its items from the next one on.
-type Rest<'a> = (&'a [ItemId], u32);
+type Rest<'a> = (&'a [ItemId], u64);
 
-fn check_km(body: &Generalized, k: u32, m: u32, findings: &mut Findings) {
+fn check_km(
+    body: &Generalized,
+    k: u32,
+    m: u32,
+    progress: &dyn Progress,
+    findings: &mut Findings,
+) -> Result<()> {
     // Whatever the file's order is, count sets.
-    let classes: Vec<(Vec<ItemId>, u32)> = body
+    let classes: Vec<(Vec<ItemId>, u64)> = body
         .classes
         .iter()
         .map(|(items, count)| {
             let mut items = items.to_vec();
             items.sort_unstable();
             items.dedup();
-            (items, count)
+            (items, count.into())
         })
         .collect();
-    let mut with: Vec<Vec<Rest>> = vec![Vec::new(); body.vocabulary.len()];
-    for (items, count) in &classes {
-        for (at, &item) in items.iter().enumerate() {
-            with[item as usize].push((&items[at + 1..], *count));
-        }
+    let classes: Vec<Rest> = classes.iter().map(|(items, count)| (&items[..], *count)).collect();
+    let work = Work::new(body.classes.items().len() as u64, progress);
+    let search = Search { k: k.into(), m: m as usize };
+    match search.all(&classes, findings, &work)? {
+        Some(found) => found.into_iter().for_each(|f| findings.append(f)),
+        None => search.each_class(&classes, findings, &work)?,
     }
-    let vocabulary = findings.vocabulary;
-    let found: Vec<Findings> = with
-        .par_iter()
-        .enumerate()
-        .filter(|(_, classes)| classes.iter().any(|c| c.1 < k))
-        .map_init(
-            || Counter { support: vec![0; vocabulary.len()], rare: vec![false; vocabulary.len()] },
-            |counter, (item, classes)| {
-                let mut findings = Findings::new(vocabulary);
-                let mut itemset = vec![item as ItemId];
-                let search = Search { k, m: m as usize };
-                search.descend(counter, &mut itemset, classes, &mut findings);
-                findings
-            },
-        )
-        .collect();
-    found.into_iter().for_each(|f| findings.append(f));
+    Ok(())
 }
 
 struct Search {
-    k: u32,
+    k: u64,
     m: usize,
 }
 
@@ -168,30 +179,92 @@ struct Counter {
     support: Vec<u64>,
     /// Whether a class below k shows the item.
     rare: Vec<bool>,
+    /// Steps that are left for the present first item.
+    left: u64,
 }
 
 impl Search {
+    /// The rare itemsets by their first item; none if the search was too long.
+    fn all<'a>(
+        &self,
+        classes: &[Rest],
+        findings: &Findings<'a>,
+        work: &Work,
+    ) -> Result<Option<Vec<Findings<'a>>>> {
+        let vocabulary = findings.vocabulary;
+        let mut with: Vec<Vec<Rest>> = vec![Vec::new(); vocabulary.len()];
+        for (items, count) in classes {
+            for (at, &item) in items.iter().enumerate() {
+                with[item as usize].push((&items[at + 1..], *count));
+            }
+        }
+        let empty = || Counter {
+            support: vec![0; vocabulary.len()],
+            rare: vec![false; vocabulary.len()],
+            left: 0,
+        };
+        with.par_iter()
+            .enumerate()
+            .filter(|(_, classes)| classes.iter().any(|c| c.1 < self.k))
+            .map_init(empty, |counter, (item, classes)| {
+                let mut findings = Findings::new(vocabulary);
+                let mut itemset = vec![item as ItemId];
+                let mut meter = work.meter();
+                counter.left = BEHIND + BEHIND_PER_CLASS * classes.len() as u64;
+                let done =
+                    self.descend(counter, &mut itemset, classes, &mut findings, &mut meter)?;
+                meter.flush()?;
+                Ok(done.then_some(findings))
+            })
+            .collect()
+    }
+
+    /// Asks every class below k by itself for a rare itemset.
+    fn each_class(&self, classes: &[Rest], findings: &mut Findings, work: &Work) -> Result<()> {
+        let rows = Rows::new(classes);
+        let found: Result<Vec<_>> = (0..classes.len())
+            .into_par_iter()
+            .map(|class| {
+                let mut meter = work.meter();
+                let found = rows.rare_subset(class, self.k, self.m, &mut meter)?;
+                meter.flush()?;
+                Ok(found)
+            })
+            .collect();
+        for (itemset, support) in found?.into_iter().flatten() {
+            findings.add("km", || "classes.jsonl".into(), &itemset, support, self.k);
+        }
+        Ok(())
+    }
+
     /// Reports `itemset` if it is rare, and otherwise looks at what extends
-    /// it. `classes` are all that show it.
+    /// it. `classes` are all that show it. False if the search was too long.
     fn descend(
         &self,
         counter: &mut Counter,
         itemset: &mut Vec<ItemId>,
         classes: &[Rest],
         findings: &mut Findings,
-    ) {
-        let support: u64 = classes.iter().map(|c| u64::from(c.1)).sum();
-        if support < u64::from(self.k) {
-            findings.add("km", || "classes.jsonl".into(), itemset, support, self.k.into());
-            return;
+        meter: &mut Meter,
+    ) -> Result<bool> {
+        let support: u64 = classes.iter().map(|c| c.1).sum();
+        if support < self.k {
+            findings.add("km", || "classes.jsonl".into(), itemset, support, self.k);
+            return Ok(true);
         }
         if itemset.len() == self.m {
-            return;
+            return Ok(true);
         }
+        let steps = classes.iter().map(|c| c.0.len() as u64).sum::<u64>() + 1;
+        meter.step(steps)?;
+        if steps > counter.left || itemset.len() > LONGEST {
+            return Ok(false);
+        }
+        counter.left -= steps;
         for (item, support) in self.extensions(counter, classes) {
             itemset.push(item);
-            if support < u64::from(self.k) {
-                findings.add("km", || "classes.jsonl".into(), itemset, support, self.k.into());
+            if support < self.k {
+                findings.add("km", || "classes.jsonl".into(), itemset, support, self.k);
             } else if itemset.len() < self.m {
                 let narrowed: Vec<Rest> = classes
                     .iter()
@@ -200,10 +273,13 @@ impl Search {
                         Some((&rest[at + 1..], *count))
                     })
                     .collect();
-                self.descend(counter, itemset, &narrowed, findings);
+                if !self.descend(counter, itemset, &narrowed, findings, meter)? {
+                    return Ok(false);
+                }
             }
             itemset.pop();
         }
+        Ok(true)
     }
 
     /// The items that follow in a class below k, with their support in all classes.
@@ -220,7 +296,7 @@ impl Search {
             for (rest, count) in classes {
                 for &item in *rest {
                     if counter.rare[item as usize] {
-                        counter.support[item as usize] += u64::from(*count);
+                        counter.support[item as usize] += count;
                     }
                 }
             }

@@ -5,7 +5,7 @@
 //!
 //! - `model`: groups promise association and nothing else.
 //! - `parameters`: p is at least 2 and the same in both places of the manifest.
-//! - `sensitive-list`: the manifest lists the sensitive items, ascending.
+//! - `sensitive-list`: the manifest lists the sensitive items that occur, ascending.
 //! - `degree`: a sensitive item with count c stands in a group of at least c * p records.
 //! - `group-size`: a group has at least p records.
 //! - `group-records`: a group lists no more records than it has.
@@ -18,16 +18,27 @@
 //! It does not decide whether the groups come from the original, which nobody
 //! can see, nor what an attacker who replays the algorithm learns.
 
-use super::Findings;
+use super::{Findings, manifest, order};
 use crate::data::ItemId;
 use crate::release::{Group, Grouped, Manifest, Model};
+use crate::{Progress, Result};
 
-pub(super) fn check(manifest: &Manifest, body: &Grouped, findings: &mut Findings) {
+/// Groups between two questions whether to go on.
+const GROUPS: usize = 1 << 10;
+
+pub(super) fn check(
+    manifest: &Manifest,
+    body: &Grouped,
+    progress: &dyn Progress,
+    findings: &mut Findings,
+) -> Result<()> {
+    let published = |label: &str| body.vocabulary.id(label).is_some();
+    manifest::check(manifest, manifest::Kind::Groups, &published, findings);
     let Model::Association { p } = manifest.guarantee.model else {
         findings.add("model", || "manifest.json: guarantee".into(), &[], 0, 0);
-        return;
+        return Ok(());
     };
-    check_parameters(manifest, p, findings);
+    check_parameters(p, findings);
     let mut published = Published {
         p: u64::from(p),
         is_sensitive: listed(manifest, body, findings),
@@ -35,7 +46,10 @@ pub(super) fn check(manifest: &Manifest, body: &Grouped, findings: &mut Findings
         records: 0,
     };
     for (i, group) in body.groups.iter().enumerate() {
-        if i > 0 && body.groups[i - 1] > *group {
+        if i % GROUPS == 0 {
+            progress.step(GROUPS.min(body.groups.len() - i) as u64)?;
+        }
+        if i > 0 && order::groups(&body.groups[i - 1], group).is_gt() {
             findings.add("canonical-order", || line(i), &[], 0, 0);
         }
         published.check_group(i, group, findings);
@@ -48,19 +62,16 @@ pub(super) fn check(manifest: &Manifest, body: &Grouped, findings: &mut Findings
             findings.add("totals", || format!("manifest.json: {name}"), &[], found, said);
         }
     }
+    Ok(())
 }
 
 fn line(i: usize) -> String {
     format!("groups.jsonl:{}", i + 1)
 }
 
-fn check_parameters(manifest: &Manifest, p: u32, findings: &mut Findings) {
+fn check_parameters(p: u32, findings: &mut Findings) {
     if p < 2 {
         findings.add("parameters", || "manifest.json: guarantee.p".into(), &[], p.into(), 2);
-    }
-    if let Some(other) = manifest.parameters.get("p").filter(|v| v.as_u64() != Some(p.into())) {
-        let other = other.as_u64().unwrap_or(0);
-        findings.add("parameters", || "manifest.json: parameters.p".into(), &[], other, p.into());
     }
 }
 
@@ -79,8 +90,13 @@ fn listed(manifest: &Manifest, body: &Grouped, findings: &mut Findings) -> Vec<b
         findings.add("sensitive-list", place, &[], labels.len() as u64, 1);
     }
     for label in labels {
-        if let Some(item) = body.vocabulary.id(label) {
-            is_sensitive[item as usize] = true;
+        match body.vocabulary.id(label) {
+            Some(item) => is_sensitive[item as usize] = true,
+            // A label that no group has would be said here and nowhere else.
+            None => {
+                let place = || format!("manifest.json: {label:?} is in no group");
+                findings.add("sensitive-list", place, &[], 0, 1);
+            }
         }
     }
     is_sensitive
@@ -110,7 +126,7 @@ impl Published {
     }
 
     fn check_records(&mut self, i: usize, group: &Group, findings: &mut Findings) {
-        if let Some((at, what)) = group.records.canonical_fault() {
+        if let Some((at, what)) = order::bag_fault(&group.records) {
             let place = || format!("{} records[{at}]: {what}", line(i));
             findings.add("canonical-order", place, group.records.get(at).0, 0, 0);
         }

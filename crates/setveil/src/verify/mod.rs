@@ -5,15 +5,26 @@
 //! attacker who knows the algorithm learns, and with which probability, is
 //! another question.
 
-mod disassociated;
+mod cluster;
 mod generalized;
 mod grouped;
 mod km;
+mod manifest;
+mod order;
+mod part;
+mod rows;
+mod text;
+mod work;
+
+pub use part::Part;
+pub use text::{Files, hierarchy_text, manifest_text, text};
 
 use serde::Serialize;
 
 use crate::data::{ItemId, Vocabulary};
-use crate::release::{Body, Model, Release, Universe};
+use crate::progress::Stage;
+use crate::release::{Body, Manifest, Model, Release, Universe};
+use crate::{Progress, Result};
 
 /// What a release with noise cannot show.
 const ONE_OUTPUT: &str = "differential privacy is a property of the program that drew the noise: \
@@ -62,31 +73,43 @@ pub struct Violation {
     pub rule: &'static str,
 }
 
-/// Checks `release` against its own manifest.
-pub fn verify(release: &Release) -> Verdict {
-    let mut findings = Findings::new(release.body.vocabulary());
+/// Checks `release` against its own manifest. How its files are spelled is
+/// another question: see [`text()`].
+///
+/// # Errors
+/// [`Error::Cancelled`](crate::Error::Cancelled) when `progress` says stop, and
+/// [`Error::Undecided`](crate::Error::Undecided) when counting would take too long.
+///
+/// # Complexity
+/// What is published times the number of its itemsets of m - 1 items that
+/// occur; bounded by a number of steps that grows with the release.
+pub fn verify(release: &Release, progress: &dyn Progress) -> Result<Verdict> {
     let manifest = &release.manifest;
-    let model = &manifest.guarantee.model;
+    let mut findings = Findings::new(release.body.vocabulary());
     match &release.body {
-        Body::Disassociated(body) => disassociated::check(manifest, body, &mut findings),
-        Body::Generalized(body) => generalized::check(manifest, body, &mut findings),
-        Body::Grouped(body) => grouped::check(manifest, body, &mut findings),
+        Body::Disassociated(body) => {
+            progress.stage(Stage::Verifying, Some(body.clusters.len() as u64));
+            let mut part = Part::new(manifest);
+            part.add(body, progress)?;
+            return Ok(part.finish());
+        }
+        Body::Generalized(body) => {
+            progress.stage(Stage::Verifying, Some(body.classes.len() as u64));
+            generalized::check(manifest, body, progress, &mut findings)?;
+        }
+        Body::Grouped(body) => {
+            progress.stage(Stage::Verifying, Some(body.groups.len() as u64));
+            grouped::check(manifest, body, progress, &mut findings)?;
+        }
     }
-    Verdict {
-        holds: findings.count == 0,
-        model: model.name(),
-        k: model.k(),
-        m: model.m(),
-        epsilon: model.epsilon(),
-        note: match model {
-            Model::DifferentialPrivacy { universe: Universe::Public, .. } => Some(ONE_OUTPUT),
-            Model::DifferentialPrivacy { universe: Universe::Data, .. } => {
-                Some(ONE_OUTPUT_AND_NAMES)
-            }
-            _ => None,
-        },
-        violations: findings.violations,
-        violation_count: findings.count,
+    Ok(findings.verdict(manifest))
+}
+
+impl Violation {
+    /// Something that stands where another order would put something else.
+    fn order(place: String) -> Self {
+        let rule = "canonical-order";
+        Self { r#where: place, itemset: Vec::new(), support: 0, required: 0, rule }
     }
 }
 
@@ -131,6 +154,35 @@ impl<'a> Findings<'a> {
                 required,
                 rule,
             });
+        }
+    }
+
+    /// Counts and keeps a violation that is already in words.
+    fn take(&mut self, violation: Violation) {
+        self.count += 1;
+        if self.violations.len() < LISTED {
+            self.violations.push(violation);
+        }
+    }
+
+    /// The verdict on a release with this manifest.
+    fn verdict(self, manifest: &Manifest) -> Verdict {
+        let model = &manifest.guarantee.model;
+        Verdict {
+            holds: self.count == 0,
+            model: model.name(),
+            k: model.k(),
+            m: model.m(),
+            epsilon: model.epsilon(),
+            note: match model {
+                Model::DifferentialPrivacy { universe: Universe::Public, .. } => Some(ONE_OUTPUT),
+                Model::DifferentialPrivacy { universe: Universe::Data, .. } => {
+                    Some(ONE_OUTPUT_AND_NAMES)
+                }
+                _ => None,
+            },
+            violations: self.violations,
+            violation_count: self.count,
         }
     }
 

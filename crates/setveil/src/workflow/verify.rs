@@ -7,9 +7,10 @@ use crate::{Progress, Release, Result};
 /// Checks a release against its own manifest.
 ///
 /// # Errors
-/// If `progress` says stop.
-pub fn verify(release: &Release, _progress: &dyn Progress) -> Result<Verdict> {
-    Ok(verify::verify(release))
+/// [`Error::Cancelled`](crate::Error::Cancelled) when `progress` says stop, and
+/// [`Error::Undecided`](crate::Error::Undecided) when counting would take too long.
+pub fn verify(release: &Release, progress: &dyn Progress) -> Result<Verdict> {
+    verify::verify(release, progress)
 }
 
 /// The same for a release that was read: whatever is wrong with its files is

@@ -207,7 +207,7 @@ fn no_record_is_data_too() {
     for seed in 0..200 {
         let release =
             anonymize(&empty, hierarchy.clone(), &parameters("1"), &mut rng(seed), &()).unwrap();
-        assert!(verify(&release).holds);
+        assert!(verify(&release, &()).unwrap().holds);
         assert_eq!(release.manifest.records, body(&release).classes.total());
     }
 }
@@ -265,7 +265,7 @@ fn saboteurs_of_the_form_are_caught() {
         }
         let mut broken = release.clone();
         if (saboteur.act)(&mut broken) {
-            let verdict = verify(&broken);
+            let verdict = verify(&broken, &()).unwrap();
             let rules: Vec<&str> = verdict.violations.iter().map(|v| v.rule).collect();
             assert!(
                 !verdict.holds && rules.contains(&saboteur.rule),
@@ -276,7 +276,7 @@ fn saboteurs_of_the_form_are_caught() {
         }
     }
     assert!(caught >= 9, "{caught}");
-    let verdict = verify(&release);
+    let verdict = verify(&release, &()).unwrap();
     assert!(verdict.holds && verdict.note.is_some_and(|n| n.contains("cannot show it")));
     assert_eq!(verdict.epsilon, Some(2.0));
 }
@@ -291,7 +291,7 @@ fn recipients_can_work_with_it() {
     empty.classes = Bag::default();
     empty.vocabulary = setveil::data::Vocabulary::default();
     for (release, full) in [(&release, true), (&nothing, false)] {
-        let verdict = verify(release);
+        let verdict = verify(release, &()).unwrap();
         assert!(verdict.holds, "{verdict:?}");
         let index = query::Index::new(release, Default::default());
         let answer = index.ask(&["a", "b"]).unwrap();
@@ -328,9 +328,9 @@ fn the_manifest_says_whether_the_names_are_protected() {
             anonymize(&data, tree(&["a;*", "b;*"]), &parameters, &mut rng(1), &()).unwrap();
         let model = Model::DifferentialPrivacy { epsilon: 0.25, universe };
         assert_eq!(release.manifest.guarantee.model, model);
-        let note = verify(&release).note.unwrap();
+        let note = verify(&release, &()).unwrap().note.unwrap();
         assert_eq!(note.contains("taken from the data"), universe == Universe::Data);
-        let page = setveil::report::report(&release, &verify(&release), None, "");
+        let page = setveil::report::report(&release, &verify(&release, &()).unwrap(), None, "");
         assert_eq!(
             page.contains("that an item occurs is not protected"),
             universe == Universe::Data
@@ -347,7 +347,7 @@ fn real_baskets_with_a_public_hierarchy() {
     let hierarchy = read_hierarchy(&names).unwrap();
     let parameters = parameters("2").drop_unknown(true);
     let release = anonymize(&data, hierarchy, &parameters, &mut rng(1), &()).unwrap();
-    assert!(verify(&release).holds);
+    assert!(verify(&release, &()).unwrap().holds);
     let body = body(&release);
     assert!(body.classes.len() > 20, "{}", body.classes.len());
     let (items, count) = body.classes.iter().max_by_key(|c| c.1).expect("there are classes");
@@ -376,7 +376,7 @@ proptest! {
             anonymize(data, hierarchy.clone(), &parameters, &mut rng(seed), &()).unwrap()
         };
         let release = run(&data);
-        let verdict = verify(&release);
+        let verdict = verify(&release, &()).unwrap();
         prop_assert!(verdict.holds, "{:?}", verdict.violations);
         for label in body(&release).vocabulary.labels() {
             prop_assert!(names.iter().any(|n| n == label));

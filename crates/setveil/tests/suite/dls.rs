@@ -290,7 +290,7 @@ fn released(data: &Dataset, k_: u32, m_: u32, max: usize) -> Release {
 fn releases_verify_and_say_that_supports_are_lower_bounds() {
     for (k_, m_, max) in [(2, 2, 20), (5, 2, 50), (5, 3, 100), (3, 4, 400)] {
         let release = released(&sample(), k_, m_, max);
-        let verdict = verify(&release);
+        let verdict = verify(&release, &()).unwrap();
         assert!(verdict.holds, "k = {k_}, m = {m_}: {:?}", verdict.violations);
         assert_eq!(release.manifest.method, "dls");
         assert_eq!(release.manifest.guarantee.supports, Supports::LowerBound);
@@ -304,7 +304,7 @@ fn saboteurs_are_caught_in_dls_releases_too() {
     for saboteur in DISASSOCIATED {
         let mut release = released(&sample(), 5, 2, 60);
         if (saboteur.act)(&mut release) {
-            let verdict = verify(&release);
+            let verdict = verify(&release, &()).unwrap();
             let found = verdict.violations.iter().any(|v| v.rule == saboteur.rule);
             assert!(!verdict.holds && found, "{}: {:?}", saboteur.name, verdict.violations);
             caught += 1;
@@ -321,7 +321,7 @@ fn a_suppressed_instance_that_comes_back_is_caught() {
         {"items": ["a", "d"], "count": 1}, {"items": ["a", "d", "e", "f"], "count": 1},
         {"items": ["c", "d", "e"], "count": 1}, {"items": ["c", "e", "f"], "count": 1}]}],
         "term_chunk": []});
-    let verdict = verify(&testkit::cases::release(2, 2, &[line]));
+    let verdict = verify(&testkit::cases::release(2, 2, &[line]), &()).unwrap();
     assert!(!verdict.holds);
     assert_eq!(verdict.violations[0].itemset, ["a", "e"]);
     assert_eq!((verdict.violations[0].support, verdict.violations[0].rule), (1, "km"));

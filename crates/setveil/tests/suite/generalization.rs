@@ -91,7 +91,7 @@ fn table_2_in_both_recodings() {
     let expected =
         [(labels("B"), 2), (labels("B a1 a2"), 3), (labels("a1"), 1), (labels("a1 a2"), 1)];
     assert_eq!(classes(&release), expected);
-    assert!(verify(&release).holds);
+    assert!(verify(&release, &()).unwrap().holds);
 }
 
 #[test]
@@ -102,7 +102,7 @@ fn partition_against_every_grouping() {
         let rows = testkit::random::records(seed, 4 + seed as usize % 4, tree.lines.len(), 2.2);
         let (data, k) = (Dataset::from_records(&rows), 2 + seed as u32 % 2);
         let outcome = local(&data, tree.hierarchy(), k);
-        assert!(verify(&outcome.release).holds);
+        assert!(verify(&outcome.release, &()).unwrap().holds);
         let classes = classes(&outcome.release);
         assert!(classes.iter().all(|c| c.1 >= k));
         // Every record generalises to a class, with the counts that are published.
@@ -130,7 +130,7 @@ fn apriori_against_every_cut() {
             let k = outcome.release.manifest.guarantee.model.k().unwrap() as usize;
             let classes = classes(&outcome.release);
             assert_eq!(rare_itemset(&classes, k, m as usize), None, "seed {seed}, m = {m}");
-            assert!(verify(&outcome.release).holds);
+            assert!(verify(&outcome.release, &()).unwrap().holds);
             let (low, high) = ncp_range(&tree, &rows, &classes).expect("the classes fit");
             assert!((low - outcome.ncp).abs() < 1e-9 && (high - outcome.ncp).abs() < 1e-9);
             let measured = ncp(body(&outcome.release), &data, None).unwrap();
@@ -158,7 +158,7 @@ fn verify_agrees_with_brute_force_on_classes_that_nobody_made() {
         let m = 1 + seed as u32 % 3;
         release.manifest.guarantee.model = setveil::release::Model::KmAnonymity { k: 2, m };
         let rare = rare_itemset(&classes(&release), 2, m as usize);
-        let verdict = verify(&release);
+        let verdict = verify(&release, &()).unwrap();
         assert_eq!(verdict.holds, rare.is_none(), "seed {seed}: {verdict:?} {rare:?}");
         for violation in &verdict.violations {
             let set: Labels = violation.itemset.iter().cloned().collect();
@@ -182,11 +182,11 @@ fn saboteurs_are_caught_with_the_right_rule() {
             local(&data, tree.hierarchy(), 3).release,
             global(&data, tree.hierarchy(), 3, 2).release,
         ] {
-            assert!(verify(&release).holds);
+            assert!(verify(&release, &()).unwrap().holds);
             for (saboteur, caught) in GENERALIZED.iter().zip(&mut caught) {
                 let mut broken = release.clone();
                 if (saboteur.act)(&mut broken) {
-                    let verdict = verify(&broken);
+                    let verdict = verify(&broken, &()).unwrap();
                     let found = verdict.violations.iter().any(|v| v.rule == saboteur.rule);
                     assert!(!verdict.holds && found, "{}: {verdict:?}", saboteur.name);
                     *caught += 1;
@@ -223,8 +223,8 @@ fn a_fan_out_of_thousands_is_nothing_special() {
     let rows: Records =
         (0..3000).map(|r| vec![format!("i{}", r % 500), format!("i{}", r % 7 + 1000)]).collect();
     let data = Dataset::from_records(&rows);
-    assert!(verify(&local(&data, tree.clone(), 3).release).holds);
-    assert!(verify(&global(&data, tree, 3, 2).release).holds);
+    assert!(verify(&local(&data, tree.clone(), 3).release, &()).unwrap().holds);
+    assert!(verify(&global(&data, tree, 3, 2).release, &()).unwrap().holds);
 }
 
 #[test]
@@ -236,7 +236,7 @@ fn items_outside_the_hierarchy_are_an_error_or_go_below_the_root() {
     let error = partition::run(&data, &strict, &()).unwrap_err();
     assert!(error.to_string().contains("x, y"), "{error}");
     let outcome = partition::run(&data, &strict.unknown(Unknown::ToRoot), &()).unwrap();
-    assert!(verify(&outcome.release).holds);
+    assert!(verify(&outcome.release, &()).unwrap().holds);
     let published = body(&outcome.release).hierarchy.as_ref().unwrap();
     // `y` is published nowhere, so its name is not in the published hierarchy.
     assert_eq!((published.leaf_count(0), published.node("y")), (4, None));
@@ -245,7 +245,7 @@ fn items_outside_the_hierarchy_are_an_error_or_go_below_the_root() {
     let parameters =
         apriori::Parameters::new(k, M::new(2).unwrap(), tree.hierarchy()).unknown(Unknown::ToRoot);
     let outcome = apriori::run(&data, &parameters, &()).unwrap();
-    assert!(verify(&outcome.release).holds);
+    assert!(verify(&outcome.release, &()).unwrap().holds);
 }
 
 #[test]
@@ -256,7 +256,7 @@ fn hidden_leaves_are_not_in_the_published_hierarchy() {
     let parameters =
         partition::Parameters::new(K::new(4).unwrap(), tree.hierarchy()).hide_leaves(true);
     let outcome = partition::run(&data, &parameters, &()).unwrap();
-    assert!(verify(&outcome.release).holds);
+    assert!(verify(&outcome.release, &()).unwrap().holds);
     let body = body(&outcome.release);
     let published = body.hierarchy.as_ref().unwrap();
     let hidden: Vec<&str> =
@@ -277,7 +277,7 @@ fn rare_items_are_dropped_and_counted() {
         (outcome.items_dropped, outcome.occurrences_dropped, outcome.records_dropped),
         (1, 1, 1)
     );
-    let verdict = verify(&outcome.release);
+    let verdict = verify(&outcome.release, &()).unwrap();
     assert!(verdict.holds && verdict.m == Some(1));
     let supports: Vec<u64> = (0..3).map(|i| body(&outcome.release).classes.support(&[i])).collect();
     assert_eq!(supports, [2, 2, 2]);
@@ -353,12 +353,12 @@ fn real(data: &str, hierarchy: Option<&str>) -> Option<(Dataset, Hierarchy)> {
 fn bms_webview_2_loses_no_more_than_it_did() {
     let Some((data, tree)) = real("bms-webview-2.dat.gz", None) else { return };
     let outcome = local(&data, tree.clone(), 10);
-    assert!(verify(&outcome.release).holds);
+    assert!(verify(&outcome.release, &()).unwrap().holds);
     assert!(outcome.ncp < NCP_PARTITION, "{}", outcome.ncp);
     let measured = ncp(body(&outcome.release), &data, None).unwrap();
     assert!((measured - outcome.ncp).abs() < 0.0005, "{measured} {}", outcome.ncp);
     let outcome = global(&data, tree, 10, 2);
-    assert!(verify(&outcome.release).holds);
+    assert!(verify(&outcome.release, &()).unwrap().holds);
     assert!(outcome.ncp < 0.067, "{}", outcome.ncp);
 }
 
@@ -389,11 +389,11 @@ fn real_hierarchies_work_as_they_are() {
         let hierarchy = format!("{name}-hierarchy.csv.gz");
         let Some((data, tree)) = real(&format!("{name}.dat.gz"), Some(&hierarchy)) else { return };
         let outcome = local(&data, tree.clone(), 10);
-        assert!(verify(&outcome.release).holds && outcome.ncp < 1.0, "{name}");
+        assert!(verify(&outcome.release, &()).unwrap().holds && outcome.ncp < 1.0, "{name}");
         // Nothing is left of a hierarchy whose top categories are rare together.
         let forced = rare_top_categories(&data, &tree, 10);
         let outcome = global(&data, tree, 10, 2);
-        assert!(verify(&outcome.release).holds, "{name}");
+        assert!(verify(&outcome.release, &()).unwrap().holds, "{name}");
         assert_eq!(outcome.ncp == 1.0, forced, "{name}: {}", outcome.ncp);
         let measured = ncp(body(&outcome.release), &data, None).unwrap();
         assert!((measured - outcome.ncp).abs() < 1e-9, "{name}");

@@ -67,7 +67,7 @@ fn every_tiny_instance(labels: &[&str], sensitive: &[&str], n: usize) {
                 match anonymize(method, &data, p, &occurring) {
                     Ok(release) => {
                         assert!(allowed, "{method} published {bag:?} with p = {p}");
-                        let verdict = verify(&release);
+                        let verdict = verify(&release, &()).unwrap();
                         assert!(verdict.holds, "{method}, p = {p}: {bag:?}: {verdict:?}");
                         let groups = plain_groups(&release);
                         assert!(groups.iter().all(|g| degree_holds(g, p as usize)), "{groups:?}");
@@ -173,11 +173,11 @@ fn every_saboteur_is_caught_with_the_right_witness() {
     let data = Dataset::from_records(&rows);
     for method in METHODS {
         let release = anonymize(method, &data, 4, &["m", "q", "t"]).unwrap();
-        assert!(verify(&release).holds);
+        assert!(verify(&release, &()).unwrap().holds);
         for (name, rule, damage) in saboteurs() {
             let mut damaged = release.clone();
             damage(&mut damaged);
-            let verdict = verify(&damaged);
+            let verdict = verify(&damaged, &()).unwrap();
             assert!(!verdict.holds, "{method}: {name} was not caught");
             assert!(
                 verdict.violations.iter().any(|v| v.rule == rule),
@@ -194,7 +194,7 @@ fn a_witness_names_the_item_and_both_numbers() {
     let mut release = anonymize("cahd", &data, 2, &["x"]).unwrap();
     release.manifest.guarantee.model = setveil::release::Model::Association { p: 9 };
     release.manifest.parameters.insert("p".into(), 9.into());
-    let verdict = verify(&release);
+    let verdict = verify(&release, &()).unwrap();
     let degree = verdict.violations.iter().find(|v| v.rule == "degree").unwrap();
     assert_eq!((degree.itemset.as_slice(), degree.required), (&["x".to_owned()][..], 9));
     assert!(degree.r#where.starts_with("groups.jsonl:"), "{degree:?}");
@@ -209,7 +209,7 @@ fn a_release_survives_writing_and_reading() {
     io::write_release(&release, &path, false).unwrap();
     let read = io::read_release(&path).unwrap();
     assert_eq!(read.body, release.body);
-    assert!(verify(&read).holds);
+    assert!(verify(&read, &()).unwrap().holds);
 }
 
 #[test]
@@ -252,7 +252,7 @@ fn dense_sensitive_data_is_grouped_too() {
         for method in METHODS {
             for p in 2..=(data.len() as u32 / most) {
                 let release = anonymize(method, &data, p, &present).unwrap();
-                let verdict = verify(&release);
+                let verdict = verify(&release, &()).unwrap();
                 assert!(verdict.holds, "{method}, seed {seed}, p = {p}: {verdict:?}");
             }
         }

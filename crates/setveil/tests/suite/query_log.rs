@@ -107,7 +107,7 @@ fn generalizing_queries_keeps_more_than_removing_rare_ones() {
     let k = K::new(10).unwrap();
     let parameters = partition::Parameters::new(k, tree);
     let outcome = partition::run(&input.dataset, &parameters, &()).unwrap();
-    assert!(verify(&outcome.release).holds);
+    assert!(verify(&outcome.release, &()).unwrap().holds);
     let removed =
         suppress_rare::run(&input.dataset, &suppress_rare::Parameters::new(k), &()).unwrap();
     let lost = removed.occurrences_dropped as f64 / input.dataset.occurrences().len() as f64;

@@ -142,7 +142,7 @@ impl Recipe for Method {
 /// ]);
 /// let parameters = apriori::Parameters::new(K::new(2)?, M::new(2)?, tree);
 /// let release = apriori::anonymize(&data, &parameters, &())?;
-/// assert!(verify::verify(&release).holds);
+/// assert!(verify::verify(&release, &())?.holds);
 /// # Ok::<(), setveil::Error>(())
 /// ```
 pub fn anonymize(

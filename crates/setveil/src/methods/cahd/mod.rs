@@ -113,7 +113,7 @@ impl Recipe for Method {
 /// ]);
 /// let parameters = cahd::Parameters::new(P::new(2)?, ["viagra", "pregnancy test"]);
 /// let release = cahd::anonymize(&data, &parameters, &())?;
-/// assert!(verify::verify(&release).holds);
+/// assert!(verify::verify(&release, &())?.holds);
 /// # Ok::<(), setveil::Error>(())
 /// ```
 pub fn anonymize(

@@ -216,7 +216,7 @@ fn generator() -> Result<ChaCha20Rng> {
 /// let mut rng = ChaCha20Rng::try_from_rng(&mut SysRng).expect("a source of randomness");
 /// let parameters = Parameters::new("1".parse::<Epsilon>()?, tree);
 /// let release = diffpart::anonymize(&data, &parameters, &mut rng, &())?;
-/// assert!(verify::verify(&release).holds);
+/// assert!(verify::verify(&release, &())?.holds);
 /// # Ok::<(), setveil::Error>(())
 /// ```
 pub fn anonymize<R: CryptoRng>(

@@ -74,7 +74,7 @@ impl VerticalPartitioning for Dls {
 ///     vec!["a", "c", "d", "f"], vec!["c", "d", "e"], vec!["a", "d"],
 /// ]);
 /// let release = dls::anonymize(&data, &Parameters::new(K::new(2)?, M::new(2)?), &())?;
-/// assert!(verify::verify(&release).holds);
+/// assert!(verify::verify(&release, &())?.holds);
 /// # Ok::<(), setveil::Error>(())
 /// ```
 pub fn anonymize(

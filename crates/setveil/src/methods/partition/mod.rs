@@ -144,7 +144,7 @@ impl Recipe for Method {
 ///     vec!["beer", "diapers"], vec!["wine", "diapers"], vec!["beer"], vec!["beer"],
 /// ]);
 /// let release = partition::anonymize(&data, &partition::Parameters::new(K::new(2)?, tree), &())?;
-/// assert!(verify::verify(&release).holds);
+/// assert!(verify::verify(&release, &())?.holds);
 /// # Ok::<(), setveil::Error>(())
 /// ```
 pub fn anonymize(

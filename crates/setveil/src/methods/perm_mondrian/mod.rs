@@ -88,7 +88,7 @@ impl Recipe for Method {
 /// ]);
 /// let parameters = perm_mondrian::Parameters::new(P::new(2)?, ["x", "y"]);
 /// let release = perm_mondrian::anonymize(&data, &parameters, &())?;
-/// assert!(verify::verify(&release).holds);
+/// assert!(verify::verify(&release, &())?.holds);
 /// # Ok::<(), setveil::Error>(())
 /// ```
 pub fn anonymize(

@@ -84,7 +84,7 @@ pub struct Outcome {
 /// let data = Dataset::from_records([vec!["a", "b"], vec!["a"], vec!["c"]]);
 /// let outcome = suppress_rare::run(&data, &suppress_rare::Parameters::new(K::new(2)?), &())?;
 /// assert_eq!((outcome.release.manifest.records, outcome.records_dropped), (2, 1));
-/// assert!(verify::verify(&outcome.release).holds);
+/// assert!(verify::verify(&outcome.release, &())?.holds);
 /// # Ok::<(), setveil::Error>(())
 /// ```
 pub fn run(data: &Dataset, parameters: &Parameters, progress: &dyn Progress) -> Result<Outcome> {

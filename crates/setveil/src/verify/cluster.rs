@@ -1,113 +1,50 @@
-//! The format guarantee of a disassociated release (disassociation-2012,
-//! section 5, as corrected in `docs/guarantees.md`).
+//! The rules of one cluster (disassociation-2012, section 5, as corrected in
+//! `docs/guarantees.md`).
 //!
 //! The rules are sufficient: each is checked on what is published, and
 //! together they imply that for every set of at most m terms that some record
 //! could contain, some possible data set has k records with it.
 
-use rayon::prelude::*;
-
 use super::Findings;
 use super::km::KmSearch;
+use super::order::{self, ByNumber};
+use super::work::Meter;
+use crate::Result;
 use crate::data::ItemId;
-use crate::release::{Bag, Cluster, Disassociated, JointCluster, Manifest, Model, SimpleCluster};
-
-pub(super) fn check(manifest: &Manifest, body: &Disassociated, findings: &mut Findings) {
-    let Model::FormatKmAnonymity { k, m, l } = manifest.guarantee.model else {
-        findings.add("manifest", || "manifest.json: model of another kind".into(), &[], 0, 0);
-        return;
-    };
-    if k < 2 || m < 1 || l == Some(0) {
-        findings.add("manifest", || "manifest.json: k, m or l".into(), &[], u64::from(k), 2);
-        return;
-    }
-    let rules = Rules {
-        k: k.into(),
-        m,
-        l,
-        items: body.vocabulary.len(),
-        sensitive: sensitive(manifest, body, findings),
-    };
-    totals(manifest, body, findings);
-    let vocabulary = findings.vocabulary;
-    let found: Vec<Findings> = body
-        .clusters
-        .par_iter()
-        .enumerate()
-        .map_init(KmSearch::default, |search, (i, cluster)| {
-            let mut own = Findings::new(vocabulary);
-            let place = Place::line(i);
-            if i > 0 && body.clusters[i - 1] > *cluster {
-                own.add("canonical-order", || place.to_string(), &[], 0, 0);
-            }
-            Checker { rules: &rules, search, findings: &mut own }.cluster(cluster, &place);
-            own
-        })
-        .filter(|own| own.count > 0)
-        .collect();
-    found.into_iter().for_each(|own| findings.append(own));
-}
+use crate::release::{Bag, Cluster, JointCluster, SimpleCluster};
 
 /// What the manifest asks for.
-struct Rules {
-    k: u64,
-    m: u32,
-    l: Option<u32>,
-    items: usize,
-    /// Per item; empty if there are none.
-    sensitive: Vec<bool>,
+#[derive(Clone, Copy)]
+pub(super) struct Rules {
+    pub(super) k: u64,
+    pub(super) m: u32,
+    pub(super) l: Option<u32>,
 }
 
-impl Rules {
+/// The items of a block and which of them are sensitive.
+pub(super) struct Items {
+    pub(super) len: usize,
+    /// Per item; empty if there are none.
+    pub(super) sensitive: Vec<bool>,
+}
+
+impl Items {
     fn is_sensitive(&self, item: ItemId) -> bool {
         self.sensitive.get(item as usize).copied().unwrap_or(false)
     }
 }
 
-/// The sensitive terms, which the manifest must list if it promises l.
-fn sensitive(manifest: &Manifest, body: &Disassociated, findings: &mut Findings) -> Vec<bool> {
-    let listed = manifest.parameters.get("sensitive").and_then(|v| v.as_array());
-    let Some(listed) = listed else {
-        if matches!(manifest.guarantee.model, Model::FormatKmAnonymity { l: Some(_), .. }) {
-            let place = || "manifest.json: l without parameters.sensitive".to_owned();
-            findings.add("manifest", place, &[], 0, 1);
-        }
-        return Vec::new();
-    };
-    let mut marks = vec![false; body.vocabulary.len()];
-    for label in listed {
-        match label.as_str().and_then(|text| body.vocabulary.id(text)) {
-            Some(item) => marks[item as usize] = true,
-            None => {
-                let place = || format!("manifest.json: sensitive term {label} is not published");
-                findings.add("manifest", place, &[], 0, 1);
-            }
-        }
-    }
-    marks
-}
-
-fn totals(manifest: &Manifest, body: &Disassociated, findings: &mut Findings) {
-    for (what, found, expected) in [
-        ("records", body.records(), manifest.records),
-        ("items", body.vocabulary.len() as u64, manifest.items),
-    ] {
-        if found != expected {
-            findings.add("totals", || format!("manifest.json: {what}"), &[], found, expected);
-        }
-    }
-}
-
 /// Where something is in the file; only turned into text for a violation.
-struct Place<'a> {
+pub(super) struct Place<'a> {
     above: Option<&'a Place<'a>>,
     name: &'static str,
     index: usize,
 }
 
 impl<'a> Place<'a> {
-    fn line(index: usize) -> Self {
-        Place { above: None, name: "clusters.jsonl", index }
+    /// The cluster itself; its line is known to whoever reads the file.
+    pub(super) fn cluster() -> Self {
+        Place { above: None, name: "", index: 0 }
     }
 
     fn child(&'a self, name: &'static str, index: usize) -> Self {
@@ -118,7 +55,7 @@ impl<'a> Place<'a> {
 impl std::fmt::Display for Place<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self.above {
-            None => write!(f, "{}:{}", self.name, self.index + 1),
+            None => Ok(()),
             Some(above) => write!(f, "{above} {}[{}]", self.name, self.index),
         }
     }
@@ -126,7 +63,7 @@ impl std::fmt::Display for Place<'_> {
 
 /// What stands below a cluster, as far as the clusters above must know.
 #[derive(Default)]
-struct Below {
+pub(super) struct Below {
     /// How many records.
     size: u64,
     /// The terms of record, shared and term chunks, ascending, each with the
@@ -154,27 +91,30 @@ impl Below {
     }
 }
 
-struct Checker<'a, 'b> {
-    rules: &'a Rules,
-    search: &'a mut KmSearch,
-    findings: &'a mut Findings<'b>,
+/// Checks one cluster after the other.
+pub(super) struct Checker<'a, 'b, 'c> {
+    pub(super) rules: Rules,
+    pub(super) items: &'a Items,
+    pub(super) search: &'a mut KmSearch,
+    pub(super) meter: &'a mut Meter<'c>,
+    pub(super) findings: &'a mut Findings<'b>,
 }
 
-impl Checker<'_, '_> {
-    fn cluster(&mut self, cluster: &Cluster, place: &Place) -> Below {
+impl Checker<'_, '_, '_> {
+    pub(super) fn cluster(&mut self, cluster: &Cluster, place: &Place) -> Result<Below> {
         match cluster {
             Cluster::Simple(leaf) => self.leaf(leaf, place),
             Cluster::Joint(joint) => self.joint(joint, place),
         }
     }
 
-    fn leaf(&mut self, leaf: &SimpleCluster, place: &Place) -> Below {
+    fn leaf(&mut self, leaf: &SimpleCluster, place: &Place) -> Result<Below> {
         let size = u64::from(leaf.size);
         if size < self.rules.k {
             self.findings.add("size", || place.to_string(), &[], size, self.rules.k);
         }
-        self.chunks(&leaf.record_chunks, "record_chunks", size, place);
-        if !leaf.term_chunk.is_sorted_by(|a, b| a < b) {
+        self.chunks(&leaf.record_chunks, "record_chunks", size, place)?;
+        if !order::ascend(&leaf.term_chunk) {
             let place = || format!("{place} term_chunk");
             self.findings.add("canonical-order", place, &leaf.term_chunk, 0, 0);
         }
@@ -182,17 +122,17 @@ impl Checker<'_, '_> {
         terms.dedup();
         self.lemma_2(leaf, place);
         self.diversity(leaf, place);
-        Below { size, terms: terms.into_iter().map(|t| (t, size)).collect() }
+        Ok(Below { size, terms: terms.into_iter().map(|t| (t, size)).collect() })
     }
 
-    fn joint(&mut self, joint: &JointCluster, place: &Place) -> Below {
+    fn joint(&mut self, joint: &JointCluster, place: &Place) -> Result<Below> {
         let mut below = Below::default();
         for (i, child) in joint.children.iter().enumerate() {
             let place = place.child("children", i);
-            if i > 0 && joint.children[i - 1] > *child {
+            if i > 0 && order::clusters(&joint.children[i - 1], child, ByNumber).is_gt() {
                 self.findings.add("canonical-order", || place.to_string(), &[], 0, 0);
             }
-            let child = self.cluster(child, &place);
+            let child = self.cluster(child, &place)?;
             below.size += child.size;
             below.add(child.terms);
         }
@@ -204,7 +144,7 @@ impl Checker<'_, '_> {
         if sum != u64::from(joint.size) {
             self.findings.add("size", || place.to_string(), &[], sum, joint.size.into());
         }
-        self.chunks(&joint.shared_chunks, "shared_chunks", sum, place);
+        self.chunks(&joint.shared_chunks, "shared_chunks", sum, place)?;
         for (i, chunk) in joint.shared_chunks.iter().enumerate() {
             self.property_1(chunk, &below, &place.child("shared_chunks", i));
         }
@@ -214,40 +154,57 @@ impl Checker<'_, '_> {
         let missing: Vec<(ItemId, u64)> =
             shared.into_iter().map(|t| (t, below.room(t).unwrap_or(below.size))).collect();
         below.add(missing);
-        below
+        Ok(below)
     }
 
     /// Order, number of sub-records and k^m of every chunk.
-    fn chunks(&mut self, chunks: &[Bag], name: &'static str, room: u64, place: &Place) {
+    fn chunks(
+        &mut self,
+        chunks: &[Bag],
+        name: &'static str,
+        room: u64,
+        place: &Place,
+    ) -> Result<()> {
         for (i, chunk) in chunks.iter().enumerate() {
             let place = place.child(name, i);
-            let fault = match chunk.canonical_fault() {
+            let fault = order::bag_fault(chunk);
+            let named = match fault {
                 Some((s, what)) => Some(format!("{place} subrecords[{s}]: {what}")),
                 None if chunk.is_empty() => Some(format!("{place}: an empty chunk")),
-                None if i > 0 && chunks[i - 1] > *chunk => Some(place.to_string()),
+                None if i > 0 && order::bags(&chunks[i - 1], chunk, ByNumber).is_gt() => {
+                    Some(place.to_string())
+                }
                 None => None,
             };
-            if let Some(fault) = fault {
-                self.findings.add("canonical-order", || fault, &[], 0, 0);
-                if chunk.canonical_fault().is_some() {
-                    // The search relies on items that ascend.
-                    continue;
-                }
+            if let Some(named) = named {
+                self.findings.add("canonical-order", || named, &[], 0, 0);
+            }
+            if fault.is_some() {
+                // The search relies on items that ascend.
+                continue;
             }
             if chunk.total() > room {
                 self.findings.add("room", || place.to_string(), &[], room, chunk.total());
             }
-            let (k, m) = (self.rules.k, self.rules.m);
-            let findings = &mut *self.findings;
-            self.search.rare(chunk, self.rules.items, k, m, &mut |itemset, support| {
-                findings.add("km", || place.to_string(), itemset, support, k);
-            });
-            if !self.rules.sensitive.is_empty() {
-                for item in chunk.domain().into_iter().filter(|&i| self.rules.is_sensitive(i)) {
+            self.km(chunk, &place)?;
+            if !self.items.sensitive.is_empty() {
+                for item in chunk.domain().into_iter().filter(|&i| self.items.is_sensitive(i)) {
                     self.findings.add("sensitive", || place.to_string(), &[item], 1, 0);
                 }
             }
         }
+        Ok(())
+    }
+
+    fn km(&mut self, chunk: &Bag, place: &Place) -> Result<()> {
+        let Rules { k, m, .. } = self.rules;
+        let met = self.search.rare(chunk, self.items.len, k, m, self.meter)?;
+        let listed = met.listed.len() as u64;
+        for (itemset, support) in met.listed {
+            self.findings.add("km", || place.to_string(), &itemset, support, k);
+        }
+        self.findings.count += met.count - listed;
+        Ok(())
     }
 
     /// The domains of a cluster's chunks do not overlap; gives their union.
@@ -292,7 +249,7 @@ impl Checker<'_, '_> {
     /// A sensitive term needs at least l records around it.
     fn diversity(&mut self, leaf: &SimpleCluster, place: &Place) {
         let Some(l) = self.rules.l else { return };
-        for &term in leaf.term_chunk.iter().filter(|&&t| self.rules.is_sensitive(t)) {
+        for &term in leaf.term_chunk.iter().filter(|&&t| self.items.is_sensitive(t)) {
             if leaf.size < l {
                 let place = || format!("{place} term_chunk");
                 self.findings.add("sensitive", place, &[term], leaf.size.into(), l.into());

@@ -1,0 +1,300 @@
+//! The manifest against what methods write: the method, the shape of its
+//! release, its promise and its parameters fit together, and nothing stands
+//! there that could carry something else.
+//!
+//! The table is this module's own: it is written from `docs/release-format.md`
+//! and shares nothing with the methods. A new method, or a new parameter, gets
+//! a line here. What is not in the table is a violation:
+//!
+//! - `method`: an unknown method, or one with the body, model or supports of another;
+//! - `parameters`: an unknown or missing parameter, one of another type or
+//!   range, or one that differs from the guarantee's;
+//! - `manifest`: sensitive terms that do not ascend or are not published, `l`
+//!   without them;
+//! - `tool`: anything but this program's name and one of its versions.
+
+use serde_json::Value;
+
+use super::Findings;
+use crate::data::Vocabulary;
+use crate::release::{Manifest, Model, Supports};
+
+/// Versions of the program that wrote releases of this format, beside the
+/// present one.
+const VERSIONS: &[&str] = &[];
+
+/// Which of the bodies, and whether a hierarchy is published with it.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    Clusters,
+    Classes { hierarchy: bool },
+    Groups,
+}
+
+/// What a parameter's value may be.
+#[derive(Clone, Copy)]
+enum Type {
+    Whole(u64, u64),
+    Flag,
+    /// A decimal number with at most six decimals, in millionths.
+    Decimal(u64, u64),
+    /// Texts, ascending.
+    Labels,
+}
+
+/// Whether a parameter must be there.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Needed {
+    Always,
+    /// Where the model has `l`.
+    WithL,
+}
+
+struct Method {
+    name: &'static str,
+    kind: Kind,
+    model: &'static str,
+    supports: Supports,
+    parameters: &'static [(&'static str, Type, Needed)],
+}
+
+const LARGE: u64 = 1_000_000_000;
+const K: (&str, Type, Needed) = ("k", Type::Whole(2, LARGE), Needed::Always);
+const M: (&str, Type, Needed) = ("m", Type::Whole(1, 16), Needed::Always);
+const P: (&str, Type, Needed) = ("p", Type::Whole(2, LARGE), Needed::Always);
+const SENSITIVE: (&str, Type, Needed) = ("sensitive", Type::Labels, Needed::Always);
+const HIDE_LEAVES: (&str, Type, Needed) = ("hide_leaves", Type::Flag, Needed::Always);
+const UNKNOWN: (&str, Type, Needed) = ("unknown_to_root", Type::Flag, Needed::Always);
+const DISASSOCIATION: &[(&str, Type, Needed)] = &[
+    K,
+    M,
+    ("max_cluster_size", Type::Whole(4, LARGE), Needed::Always),
+    ("refine", Type::Flag, Needed::Always),
+    ("sensitive", Type::Labels, Needed::WithL),
+    ("l", Type::Whole(2, LARGE), Needed::WithL),
+];
+const HIERARCHY: Kind = Kind::Classes { hierarchy: true };
+
+const METHODS: &[Method] = &[
+    Method {
+        name: "disassociation",
+        kind: Kind::Clusters,
+        model: "format-km-anonymity",
+        supports: Supports::Exact,
+        parameters: DISASSOCIATION,
+    },
+    Method {
+        name: "dls",
+        kind: Kind::Clusters,
+        model: "format-km-anonymity",
+        supports: Supports::LowerBound,
+        parameters: DISASSOCIATION,
+    },
+    Method {
+        name: "partition",
+        kind: HIERARCHY,
+        model: "k-anonymity",
+        supports: Supports::Exact,
+        parameters: &[K, HIDE_LEAVES, UNKNOWN],
+    },
+    Method {
+        name: "apriori",
+        kind: HIERARCHY,
+        model: "km-anonymity",
+        supports: Supports::Exact,
+        parameters: &[K, M, HIDE_LEAVES, UNKNOWN],
+    },
+    Method {
+        name: "suppress-rare",
+        kind: Kind::Classes { hierarchy: false },
+        model: "km-anonymity",
+        supports: Supports::Exact,
+        parameters: &[K],
+    },
+    Method {
+        name: "diffpart",
+        kind: HIERARCHY,
+        model: "differential-privacy",
+        supports: Supports::Noisy,
+        parameters: &[
+            ("epsilon", Type::Decimal(1_000, 100_000_000), Needed::Always),
+            ("fanout", Type::Whole(2, 16), Needed::Always),
+            ("drop_unknown", Type::Flag, Needed::Always),
+        ],
+    },
+    Method {
+        name: "cahd",
+        kind: Kind::Groups,
+        model: "association",
+        supports: Supports::Exact,
+        parameters: &[P, SENSITIVE, ("alpha", Type::Whole(1, 1_000_000), Needed::Always)],
+    },
+    Method {
+        name: "perm-mondrian",
+        kind: Kind::Groups,
+        model: "association",
+        supports: Supports::Exact,
+        parameters: &[P, SENSITIVE],
+    },
+];
+
+/// Checks what the manifest says by itself. `published` tells whether a label
+/// stands in the body.
+pub(super) fn check(
+    manifest: &Manifest,
+    kind: Kind,
+    published: &dyn Fn(&str) -> bool,
+    findings: &mut Findings,
+) {
+    check_tool(&manifest.tool, findings);
+    check_promise(&manifest.guarantee.model, findings);
+    let Some(method) = METHODS.iter().find(|method| method.name == manifest.method) else {
+        add(findings, "method", "method: unknown");
+        return;
+    };
+    check_method(manifest, method, kind, findings);
+    check_parameters(manifest, method, findings);
+    if kind == Kind::Clusters {
+        check_sensitive(manifest, published, findings);
+    }
+}
+
+fn add(findings: &mut Findings, rule: &'static str, what: &str) {
+    findings.add(rule, || format!("manifest.json: {what}"), &[], 0, 1);
+}
+
+fn check_tool(tool: &str, findings: &mut Findings) {
+    let version = tool.strip_prefix("setveil ").unwrap_or("");
+    if version != env!("CARGO_PKG_VERSION") && !VERSIONS.contains(&version) {
+        add(findings, "tool", "tool: not this program and one of its versions");
+    }
+}
+
+/// Values that promise nothing.
+fn check_promise(model: &Model, findings: &mut Findings) {
+    let least = |name: &'static str, found: u32, needed: u32, findings: &mut Findings| {
+        if found < needed {
+            let place = || format!("manifest.json: guarantee.{name}");
+            findings.add("manifest", place, &[], found.into(), needed.into());
+        }
+    };
+    if let Model::FormatKmAnonymity { k, m, l } = *model {
+        least("k", k, 2, findings);
+        least("m", m, 1, findings);
+        least("l", l.unwrap_or(2), 2, findings);
+    }
+}
+
+fn check_method(manifest: &Manifest, method: &Method, kind: Kind, findings: &mut Findings) {
+    let fits = match (kind, method.kind) {
+        // That a hierarchy is missing has a rule of its own.
+        (Kind::Classes { hierarchy }, Kind::Classes { hierarchy: needed }) => !hierarchy || needed,
+        (found, needed) => found == needed,
+    };
+    if !fits {
+        add(findings, "method", &format!("method {} has files of another kind", method.name));
+    }
+    let model = manifest.guarantee.model.name();
+    if model != method.model {
+        add(findings, "method", &format!("method {} promises {}", method.name, method.model));
+    }
+    if manifest.guarantee.supports != method.supports {
+        add(findings, "method", &format!("method {} has other supports", method.name));
+    }
+    if method.name == "suppress-rare" && manifest.guarantee.model.m() != Some(1) {
+        add(findings, "method", "method suppress-rare promises m = 1");
+    }
+}
+
+fn check_parameters(manifest: &Manifest, method: &Method, findings: &mut Findings) {
+    let with_l = matches!(manifest.guarantee.model, Model::FormatKmAnonymity { l: Some(_), .. });
+    for &(name, kind, needed) in method.parameters {
+        match manifest.parameters.get(name) {
+            None if needed == Needed::WithL && !with_l => {}
+            None => add(findings, "parameters", &format!("parameters.{name} is missing")),
+            Some(_) if needed == Needed::WithL && !with_l => {
+                add(findings, "parameters", &format!("parameters.{name} without guarantee.l"));
+            }
+            Some(value) if !kind.allows(value) => {
+                add(findings, "parameters", &format!("parameters.{name} is out of its range"));
+            }
+            Some(value) if !equals_promise(&manifest.guarantee.model, name, value) => {
+                let what = format!("parameters.{name} differs from guarantee.{name}");
+                add(findings, "parameters", &what);
+            }
+            Some(_) => {}
+        }
+    }
+    let known = |name: &str| method.parameters.iter().any(|p| p.0 == name);
+    for name in manifest.parameters.keys().filter(|name| !known(name)) {
+        let what = format!("parameters.{name}: {} has no such parameter", method.name);
+        add(findings, "parameters", &what);
+    }
+}
+
+impl Type {
+    fn allows(self, value: &Value) -> bool {
+        match self {
+            Self::Whole(least, most) => value.as_u64().is_some_and(|v| least <= v && v <= most),
+            Self::Flag => value.is_boolean(),
+            Self::Decimal(least, most) => value.as_f64().is_some_and(|v| {
+                let millionths = (v * 1e6).round();
+                value.is_f64()
+                    && millionths / 1e6 == v
+                    && least as f64 <= millionths
+                    && millionths <= most as f64
+            }),
+            Self::Labels => {
+                let labels = value
+                    .as_array()
+                    .map(|list| list.iter().map(Value::as_str).collect::<Option<Vec<&str>>>());
+                labels.flatten().is_some_and(|l| !l.is_empty() && l.is_sorted_by(|a, b| a < b))
+            }
+        }
+    }
+}
+
+/// Whether a parameter that the guarantee names as well is the same there.
+fn equals_promise(model: &Model, name: &str, value: &Value) -> bool {
+    let whole = match (name, model) {
+        ("k", _) => model.k(),
+        ("m", _) => model.m(),
+        ("l", Model::FormatKmAnonymity { l, .. }) => *l,
+        ("p", Model::Association { p }) => Some(*p),
+        ("epsilon", Model::DifferentialPrivacy { epsilon, .. }) => {
+            return value.as_f64() == Some(*epsilon);
+        }
+        _ => return true,
+    };
+    value.as_u64() == whole.map(u64::from)
+}
+
+/// The labels that the manifest lists as sensitive.
+fn sensitive(manifest: &Manifest) -> impl Iterator<Item = &str> {
+    let list = manifest.parameters.get("sensitive").and_then(Value::as_array);
+    list.into_iter().flatten().filter_map(Value::as_str)
+}
+
+/// Which items of a vocabulary are sensitive; empty if the manifest lists none.
+pub(super) fn sensitive_marks(manifest: &Manifest, vocabulary: &Vocabulary) -> Vec<bool> {
+    let mut marks = Vec::new();
+    for label in sensitive(manifest) {
+        marks.resize(vocabulary.len(), false);
+        if let Some(item) = vocabulary.id(label) {
+            marks[item as usize] = true;
+        }
+    }
+    marks
+}
+
+/// Terms that are promised to be hidden are published: otherwise the list
+/// would say something that the body does not.
+fn check_sensitive(manifest: &Manifest, published: &dyn Fn(&str) -> bool, findings: &mut Findings) {
+    let promised = matches!(manifest.guarantee.model, Model::FormatKmAnonymity { l: Some(_), .. });
+    if promised && sensitive(manifest).next().is_none() {
+        add(findings, "manifest", "l without parameters.sensitive");
+    }
+    for label in sensitive(manifest).filter(|label| !published(label)) {
+        add(findings, "manifest", &format!("sensitive term {label:?} is not published"));
+    }
+}

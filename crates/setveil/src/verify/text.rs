@@ -1,0 +1,355 @@
+//! The bytes of a release against the only ones that may be there.
+//!
+//! `docs/release-format.md` gives every release one spelling. Whatever has a
+//! second one could carry something: a blank, a key of its own, another order
+//! of keys, an escape that need not be. So the files are written once more,
+//! from what was read of them, by a serialiser that shares nothing with the
+//! writer of `io`, and compared byte by byte.
+//!
+//! What follows from it: a file is accepted if and only if it is what this
+//! module writes for some content that the rules accept. Nothing stands in an
+//! accepted release beside its content.
+
+use std::fmt::Write;
+
+use rayon::prelude::*;
+use serde_json::{Number, Value};
+
+use super::{Findings, Violation};
+use crate::data::{Hierarchy, ItemId, Vocabulary};
+use crate::release::{
+    Bag, Body, Cluster, Disassociated, Group, Manifest, Model, Release, Supports, Universe,
+};
+
+/// The files of a release as they are.
+#[derive(Clone, Copy, Debug)]
+pub struct Files<'a> {
+    /// `manifest.json`.
+    pub manifest: &'a [u8],
+    /// The file of the body.
+    pub body: &'a [u8],
+    /// `hierarchy.csv`, where the release has one.
+    pub hierarchy: Option<&'a [u8]>,
+}
+
+/// Where the files of `release` are not spelled as they must be.
+pub fn text(release: &Release, files: &Files) -> Vec<Violation> {
+    let mut found = manifest_text(&release.manifest, files.manifest);
+    let vocabulary = release.body.vocabulary();
+    let lines = match &release.body {
+        Body::Disassociated(body) => clusters(body, files.body),
+        Body::Generalized(body) => {
+            let line = |i: usize, out: &mut String| {
+                let (items, count) = body.classes.get(i);
+                counted(items, count, vocabulary, out);
+            };
+            compare(body.classes.len(), files.body, line)
+        }
+        Body::Grouped(body) => {
+            let line = |i: usize, out: &mut String| group(&body.groups[i], vocabulary, out);
+            compare(body.groups.len(), files.body, line)
+        }
+    };
+    let mut findings = Findings::new(vocabulary);
+    for (line, what) in lines {
+        let name = release.body.file_name();
+        findings.add("text", || format!("{name}:{}: {what}", line + 1), &[], 0, 0);
+    }
+    found.append(&mut findings.violations);
+    if let (Body::Generalized(body), Some(bytes)) = (&release.body, files.hierarchy) {
+        found.extend(body.hierarchy.as_ref().and_then(|tree| hierarchy_text(tree, bytes)));
+    }
+    found
+}
+
+/// Where `manifest.json` is not spelled as it must be.
+pub fn manifest_text(manifest: &Manifest, bytes: &[u8]) -> Vec<Violation> {
+    let mut expected = String::new();
+    pretty(&manifest_tree(manifest), 0, &mut expected);
+    expected.push('\n');
+    first_difference("manifest.json", expected.as_bytes(), bytes).into_iter().collect()
+}
+
+/// Where `hierarchy.csv` is not spelled as it must be: a leaf a line with the
+/// nodes above it, leaves in preorder.
+pub fn hierarchy_text(tree: &Hierarchy, bytes: &[u8]) -> Option<Violation> {
+    let mut expected = String::new();
+    for leaf in tree.leaves(0) {
+        let mut node = leaf;
+        field(tree.label(node), &mut expected);
+        while node != 0 {
+            node = tree.parent(node);
+            expected.push(';');
+            field(tree.label(node), &mut expected);
+        }
+        expected.push('\n');
+    }
+    first_difference("hierarchy.csv", expected.as_bytes(), bytes)
+}
+
+fn field(label: &str, out: &mut String) {
+    if label.contains([';', '"', '\n', '\r']) {
+        out.push('"');
+        out.push_str(&label.replace('"', "\"\""));
+        out.push('"');
+    } else {
+        out.push_str(label);
+    }
+}
+
+fn first_difference(file: &str, expected: &[u8], found: &[u8]) -> Option<Violation> {
+    if expected == found {
+        return None;
+    }
+    let same = expected.iter().zip(found).take_while(|(a, b)| a == b).count();
+    let line = 1 + expected[..same].iter().filter(|&&b| b == b'\n').count();
+    Some(Violation {
+        r#where: format!("{file}:{line}: not the canonical bytes, from byte {same} of the file on"),
+        itemset: Vec::new(),
+        support: 0,
+        required: 0,
+        rule: "text",
+    })
+}
+
+/// Lines of a block, counted from 0, that are not what they must be.
+pub(super) fn clusters(block: &Disassociated, bytes: &[u8]) -> Vec<(u64, &'static str)> {
+    compare(block.clusters.len(), bytes, |i, out| {
+        cluster(&block.clusters[i], &block.vocabulary, out);
+    })
+}
+
+fn compare(
+    len: usize,
+    bytes: &[u8],
+    line: impl Fn(usize, &mut String) + Sync,
+) -> Vec<(u64, &'static str)> {
+    let lines: Vec<&[u8]> = bytes.split_inclusive(|&b| b == b'\n').collect();
+    if lines.len() != len {
+        return vec![(lines.len().min(len) as u64, "another number of lines")];
+    }
+    let differs = |i: usize, expected: &mut String| {
+        expected.clear();
+        line(i, expected);
+        expected.push('\n');
+        expected.as_bytes() != lines[i]
+    };
+    (0..len)
+        .into_par_iter()
+        .map_init(String::new, |expected, i| (i, differs(i, expected)))
+        .filter(|&(_, differs)| differs)
+        .map(|(i, _)| (i as u64, "not the canonical bytes"))
+        .collect()
+}
+
+fn cluster(cluster: &Cluster, labels: &Vocabulary, out: &mut String) {
+    let chunks = cluster.chunks();
+    let _ = write!(out, "{{\"size\":{},", cluster.size());
+    match cluster {
+        Cluster::Simple(leaf) => {
+            out.push_str("\"record_chunks\":");
+            list(chunks, out, |chunk, out| sub_records(chunk, labels, out));
+            out.push_str(",\"term_chunk\":");
+            list(&leaf.term_chunk, out, |&item, out| quoted(labels.label(item), out));
+        }
+        Cluster::Joint(joint) => {
+            out.push_str("\"shared_chunks\":");
+            list(chunks, out, |chunk, out| sub_records(chunk, labels, out));
+            out.push_str(",\"children\":");
+            list(&joint.children, out, |child, out| self::cluster(child, labels, out));
+        }
+    }
+    out.push('}');
+}
+
+fn sub_records(chunk: &Bag, labels: &Vocabulary, out: &mut String) {
+    out.push_str("{\"subrecords\":");
+    bag(chunk, labels, out);
+    out.push('}');
+}
+
+fn bag(bag: &Bag, labels: &Vocabulary, out: &mut String) {
+    let all: Vec<(&[ItemId], u32)> = bag.iter().collect();
+    list(&all, out, |&(items, count), out| counted(items, count, labels, out));
+}
+
+fn counted(items: &[ItemId], count: u32, labels: &Vocabulary, out: &mut String) {
+    out.push_str("{\"items\":");
+    list(items, out, |&item, out| quoted(labels.label(item), out));
+    let _ = write!(out, ",\"count\":{count}}}");
+}
+
+fn group(group: &Group, labels: &Vocabulary, out: &mut String) {
+    let _ = write!(out, "{{\"size\":{},\"records\":", group.size);
+    bag(&group.records, labels, out);
+    out.push_str(",\"sensitive\":");
+    list(&group.sensitive, out, |&(item, count), out| {
+        out.push_str("{\"item\":");
+        quoted(labels.label(item), out);
+        let _ = write!(out, ",\"count\":{count}}}");
+    });
+    out.push('}');
+}
+
+fn list<T>(elements: &[T], out: &mut String, mut each: impl FnMut(&T, &mut String)) {
+    out.push('[');
+    for (i, element) in elements.iter().enumerate() {
+        if i > 0 {
+            out.push(',');
+        }
+        each(element, out);
+    }
+    out.push(']');
+}
+
+/// A JSON text with no escape but those that must be.
+fn quoted(text: &str, out: &mut String) {
+    out.push('"');
+    for c in text.chars() {
+        match c {
+            '"' => out.push_str("\\\""),
+            '\\' => out.push_str("\\\\"),
+            '\u{8}' => out.push_str("\\b"),
+            '\t' => out.push_str("\\t"),
+            '\n' => out.push_str("\\n"),
+            '\u{c}' => out.push_str("\\f"),
+            '\r' => out.push_str("\\r"),
+            '\0'..'\u{20}' => {
+                let _ = write!(out, "\\u{:04x}", u32::from(c));
+            }
+            _ => out.push(c),
+        }
+    }
+    out.push('"');
+}
+
+/// JSON with the order of its keys.
+enum Tree {
+    Text(String),
+    /// A number or a word, as it is spelled.
+    Plain(String),
+    List(Vec<Tree>),
+    Object(Vec<(String, Tree)>),
+}
+
+fn text_of(text: &str) -> Tree {
+    Tree::Text(text.to_owned())
+}
+
+fn number(number: impl std::fmt::Display) -> Tree {
+    Tree::Plain(number.to_string())
+}
+
+fn object<const N: usize>(fields: [(&str, Tree); N]) -> Tree {
+    Tree::Object(fields.into_iter().map(|(name, tree)| (name.to_owned(), tree)).collect())
+}
+
+fn manifest_tree(manifest: &Manifest) -> Tree {
+    let parameters = manifest.parameters.iter().map(|(name, v)| (name.clone(), value(v)));
+    let files = manifest.files.iter().map(|file| {
+        object([
+            ("name", text_of(&file.name)),
+            ("bytes", number(file.bytes)),
+            ("lines", number(file.lines)),
+            ("sha256", text_of(&file.sha256)),
+        ])
+    });
+    object([
+        ("format", text_of(&manifest.format)),
+        ("version", number(manifest.version)),
+        ("method", text_of(&manifest.method)),
+        ("parameters", Tree::Object(parameters.collect())),
+        ("guarantee", guarantee(manifest)),
+        ("records", number(manifest.records)),
+        ("items", number(manifest.items)),
+        ("files", Tree::List(files.collect())),
+        ("tool", text_of(&manifest.tool)),
+    ])
+}
+
+fn guarantee(manifest: &Manifest) -> Tree {
+    let mut fields = vec![("model", text_of(manifest.guarantee.model.name()))];
+    match manifest.guarantee.model {
+        Model::FormatKmAnonymity { k, m, l } => {
+            fields.extend([("k", number(k)), ("m", number(m))]);
+            fields.extend(l.map(|l| ("l", number(l))));
+        }
+        Model::KmAnonymity { k, m } => fields.extend([("k", number(k)), ("m", number(m))]),
+        Model::KAnonymity { k } => fields.push(("k", number(k))),
+        Model::Association { p } => fields.push(("p", number(p))),
+        Model::DifferentialPrivacy { epsilon, universe } => {
+            let universe = match universe {
+                Universe::Public => "public",
+                Universe::Data => "data",
+            };
+            fields.extend([
+                ("epsilon", Tree::Plain(format!("{epsilon:?}"))),
+                ("universe", text_of(universe)),
+            ]);
+        }
+    }
+    let supports = match manifest.guarantee.supports {
+        Supports::Exact => "exact",
+        Supports::LowerBound => "lower-bound",
+        Supports::Noisy => "noisy",
+    };
+    fields.push(("supports", text_of(supports)));
+    Tree::Object(fields.into_iter().map(|(name, tree)| (name.to_owned(), tree)).collect())
+}
+
+fn value(value: &Value) -> Tree {
+    match value {
+        Value::Null => Tree::Plain("null".into()),
+        Value::Bool(flag) => number(flag),
+        Value::Number(n) => Tree::Plain(spelled(n)),
+        Value::String(text) => text_of(text),
+        Value::Array(list) => Tree::List(list.iter().map(self::value).collect()),
+        Value::Object(fields) => {
+            Tree::Object(fields.iter().map(|(n, v)| (n.clone(), self::value(v))).collect())
+        }
+    }
+}
+
+fn spelled(number: &Number) -> String {
+    match (number.as_u64(), number.as_i64(), number.as_f64()) {
+        (Some(whole), ..) => whole.to_string(),
+        (_, Some(whole), _) => whole.to_string(),
+        (_, _, decimal) => format!("{:?}", decimal.unwrap_or(f64::NAN)),
+    }
+}
+
+/// Two blanks a level, a line for every element.
+fn pretty(tree: &Tree, depth: usize, out: &mut String) {
+    let line = |depth: usize, out: &mut String| {
+        out.push('\n');
+        out.push_str(&"  ".repeat(depth));
+    };
+    match tree {
+        Tree::Text(text) => quoted(text, out),
+        Tree::Plain(word) => out.push_str(word),
+        Tree::List(list) if list.is_empty() => out.push_str("[]"),
+        Tree::Object(fields) if fields.is_empty() => out.push_str("{}"),
+        Tree::List(list) => {
+            out.push('[');
+            for (i, element) in list.iter().enumerate() {
+                out.push_str(if i > 0 { "," } else { "" });
+                line(depth + 1, out);
+                pretty(element, depth + 1, out);
+            }
+            line(depth, out);
+            out.push(']');
+        }
+        Tree::Object(fields) => {
+            out.push('{');
+            for (i, (name, element)) in fields.iter().enumerate() {
+                out.push_str(if i > 0 { "," } else { "" });
+                line(depth + 1, out);
+                quoted(name, out);
+                out.push_str(": ");
+                pretty(element, depth + 1, out);
+            }
+            line(depth, out);
+            out.push('}');
+        }
+    }
+}
