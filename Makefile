@@ -2,6 +2,10 @@
 .PHONY: test lint unit doc bench fuzz
 
 test: lint unit doc
+	@if [ -s target/skipped-tests ]; then \
+		echo; echo "NOT EVERYTHING WAS TESTED: $$(sort -u target/skipped-tests | wc -l) tests lack their data:"; \
+		sort -u target/skipped-tests; \
+	fi
 
 lint:
 	cargo fmt --all --check
@@ -9,6 +13,7 @@ lint:
 
 # cargo-nextest is faster where it is installed; it does not run documentation tests.
 unit:
+	@rm -f target/skipped-tests
 	@if cargo nextest --version >/dev/null 2>&1; then \
 		cargo nextest run --workspace --locked && cargo test --workspace --locked --doc; \
 	else \

@@ -2,6 +2,7 @@
 //! input format, what the fuzz targets run, and brute-force oracles and
 //! saboteurs that share nothing with the code they test.
 
+pub mod canonical;
 pub mod cases;
 pub mod diffpart;
 pub mod format_guarantee;
@@ -18,4 +19,5 @@ pub mod real;
 pub mod releases;
 pub mod sabotage;
 pub mod sabotage_generalized;
+pub mod settings;
 pub mod worlds;

@@ -2,7 +2,9 @@
 //! right rule, or its word is worth nothing.
 
 use setveil::data::ItemId;
-use setveil::release::{Bag, Body, Cluster, Disassociated, Release, SimpleCluster};
+use setveil::release::{
+    Bag, Body, Cluster, Disassociated, JointCluster, Model, Release, SimpleCluster, Supports,
+};
 
 /// What a saboteur does to a disassociated release, and the rule that must
 /// catch it. Gives false where the release has nothing to break in this way.
@@ -35,6 +37,18 @@ pub const DISASSOCIATED: &[Saboteur] = &[
         act: share_from_below,
     },
     Saboteur { name: "more sub-records than records", rule: "room", act: overfill },
+    Saboteur { name: "a joint cluster has one child", rule: "children", act: adopt },
+    Saboteur { name: "a joint cluster says another size", rule: "size", act: miscount_a_joint },
+    Saboteur { name: "k is 1", rule: "manifest", act: promise_nothing },
+    Saboteur { name: "l without sensitive terms", rule: "manifest", act: promise_l },
+    Saboteur { name: "a parameter of its own", rule: "parameters", act: add_a_parameter },
+    Saboteur { name: "a parameter is gone", rule: "parameters", act: lose_a_parameter },
+    Saboteur { name: "parameters promise more", rule: "parameters", act: raise_k },
+    Saboteur { name: "a parameter of another type", rule: "parameters", act: retype_a_parameter },
+    Saboteur { name: "another method", rule: "method", act: rename_the_method },
+    Saboteur { name: "a method of another kind", rule: "method", act: become_cahd },
+    Saboteur { name: "supports of another method", rule: "method", act: lower_the_supports },
+    Saboteur { name: "a tool that says more", rule: "tool", act: sign },
 ];
 
 fn body(release: &mut Release) -> &mut Disassociated {
@@ -183,4 +197,86 @@ fn overfill(release: &mut Release) -> bool {
         *chunk = rebuild(chunk, |all| all.iter_mut().for_each(|(_, count)| *count += size));
         true
     })
+}
+
+/// Puts the first cluster under a joint cluster of its own.
+fn adopt(release: &mut Release) -> bool {
+    let clusters = &mut body(release).clusters;
+    let child = clusters.remove(0);
+    let size = child.size();
+    let joint = JointCluster { size, shared_chunks: Vec::new(), children: vec![child] };
+    clusters.push(Cluster::Joint(joint));
+    clusters.sort_unstable();
+    true
+}
+
+/// The manifest follows, so that only the sum of the children is wrong.
+fn miscount_a_joint(release: &mut Release) -> bool {
+    let body = body(release);
+    let joint = body.clusters.iter_mut().find_map(|cluster| match cluster {
+        Cluster::Joint(joint) => Some(joint),
+        Cluster::Simple(_) => None,
+    });
+    let Some(joint) = joint else { return false };
+    joint.size += 1;
+    body.clusters.sort_unstable();
+    release.manifest.records += 1;
+    true
+}
+
+fn promise_nothing(release: &mut Release) -> bool {
+    let Model::FormatKmAnonymity { m, l, .. } = release.manifest.guarantee.model else {
+        return false;
+    };
+    release.manifest.guarantee.model = Model::FormatKmAnonymity { k: 1, m, l };
+    release.manifest.parameters.insert("k".into(), 1.into());
+    true
+}
+
+fn promise_l(release: &mut Release) -> bool {
+    let Model::FormatKmAnonymity { k, m, l: None } = release.manifest.guarantee.model else {
+        return false;
+    };
+    release.manifest.guarantee.model = Model::FormatKmAnonymity { k, m, l: Some(2) };
+    release.manifest.parameters.insert("l".into(), 2.into());
+    true
+}
+
+fn add_a_parameter(release: &mut Release) -> bool {
+    release.manifest.parameters.insert("record_order".into(), vec![3, 1, 2].into());
+    true
+}
+
+fn lose_a_parameter(release: &mut Release) -> bool {
+    release.manifest.parameters.remove("refine").is_some()
+}
+
+fn raise_k(release: &mut Release) -> bool {
+    release.manifest.parameters.insert("k".into(), 50.into());
+    true
+}
+
+fn retype_a_parameter(release: &mut Release) -> bool {
+    release.manifest.parameters.insert("refine".into(), "record 17 is first".into());
+    true
+}
+
+fn rename_the_method(release: &mut Release) -> bool {
+    release.manifest.method = "disassociation, seed 17".into();
+    true
+}
+
+fn become_cahd(release: &mut Release) -> bool {
+    release.manifest.method = "cahd".into();
+    true
+}
+
+fn lower_the_supports(release: &mut Release) -> bool {
+    release.manifest.guarantee.supports = Supports::LowerBound;
+    true
+}
+
+fn sign(release: &mut Release) -> bool {
+    release.manifest.tool += " from /home/alice";
+    true
 }

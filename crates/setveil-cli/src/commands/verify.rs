@@ -11,8 +11,9 @@ use crate::context::{Context, Exit};
 /// Check a release's guarantee from the release alone
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example:\n  setveil verify release\n\n\
-    The exit code is 0 if the guarantee holds and 1 if it does not. Differential privacy cannot be\n\
-    seen in a release: there, only the form is checked, and `note` says so.")]
+    The exit code is 0 if the guarantee holds, 1 if it does not, and 2 if it cannot be decided.\n\
+    Differential privacy cannot be seen in a release: there, only the form is checked, and `note`\n\
+    says so.")]
 pub struct Args {
     /// The release directory
     #[arg(value_name = "RELEASE")]

@@ -2,6 +2,7 @@
 
 mod bad_input;
 mod band;
+mod bytes;
 mod cahd;
 mod commands;
 mod diffpart;

@@ -19,7 +19,7 @@ pub use new_file::{check_file, write_file};
 pub use read::{Format, Input, LeftOut, ReadOptions, parse_dataset, read_dataset};
 pub use receipt::{Receipt, check_receipt};
 pub use release::{
-    FileFault, OpenedRelease, check_target, open_release, read_release, write_release,
+    FileFault, OpenedRelease, check_target, open_release, read_listed, read_release, write_release,
 };
 pub use wordnet::read_wordnet;
 pub use write::{write_query_log, write_quest};

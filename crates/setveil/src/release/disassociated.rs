@@ -161,6 +161,8 @@ mod tests {
     }
 
     proptest! {
+        #![proptest_config(testkit::settings::cases(256))]
+
         /// Keys never contradict the canonical order.
         #[test]
         fn keys_follow_the_canonical_order(a in cluster(), b in cluster()) {

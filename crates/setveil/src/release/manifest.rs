@@ -4,11 +4,18 @@
 //! Never in a manifest: the input's path or checksum, identifiers of
 //! records, a random seed, the time. All of these help an attacker to test a
 //! guess about the original.
+//!
+//! A manifest that was read says what its file says, whatever that is, and
+//! `verify` judges it so. Everybody else takes a manifest that was
+//! [`checked`](Manifest::checked): nobody computes with k = 0.
 
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+
+use crate::data::{Epsilon, K, L, M, P};
+use crate::{Error, Result};
 
 /// The value of `format` in every manifest.
 pub const FORMAT: &str = "setveil-release";
@@ -151,7 +158,41 @@ impl Manifest {
     }
 }
 
+impl Manifest {
+    /// The manifest, if the values of its guarantee are ones that a method
+    /// could have been given.
+    ///
+    /// # Errors
+    /// [`Error::Parameter`] with the first value that is out of its range.
+    pub fn checked(self) -> Result<Self> {
+        self.guarantee.model.check()?;
+        Ok(self)
+    }
+}
+
 impl Model {
+    /// Fails on the first value that is out of its range.
+    fn check(&self) -> Result<()> {
+        match *self {
+            Self::FormatKmAnonymity { k, m, l } => {
+                l.map(L::new).transpose()?;
+                K::new(k).and(M::new(m)).map(|_| ())
+            }
+            Self::KmAnonymity { k, m } => K::new(k).and(M::new(m)).map(|_| ()),
+            Self::KAnonymity { k } => K::new(k).map(|_| ()),
+            Self::Association { p } => P::new(p).map(|_| ()),
+            Self::DifferentialPrivacy { epsilon, .. } => {
+                // What was written down as a decimal is printed as that decimal.
+                let read = epsilon.to_string().parse::<Epsilon>();
+                read.map(|_| ()).map_err(|_| Error::Parameter {
+                    name: "epsilon",
+                    found: epsilon.to_string(),
+                    expected: "a decimal number from 0.001 to 100 with at most six decimals",
+                })
+            }
+        }
+    }
+
     /// The name as it stands in the manifest.
     pub fn name(&self) -> &'static str {
         match self {
@@ -193,6 +234,38 @@ impl Model {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn only_values_that_a_method_takes_are_checked() {
+        let made = |model: Model| {
+            let guarantee = Guarantee { model, supports: Supports::Exact };
+            Manifest::new("made-up", [], guarantee, 1, 1).checked()
+        };
+        let universe = Universe::Public;
+        for good in [
+            Model::FormatKmAnonymity { k: 2, m: 16, l: Some(2) },
+            Model::KmAnonymity { k: 2, m: 1 },
+            Model::KAnonymity { k: 1_000_000_000 },
+            Model::Association { p: 2 },
+            Model::DifferentialPrivacy { epsilon: 2.000001, universe },
+        ] {
+            assert!(made(good.clone()).is_ok(), "{good:?}");
+        }
+        for (bad, name) in [
+            (Model::FormatKmAnonymity { k: 0, m: 2, l: None }, "k = 0"),
+            (Model::FormatKmAnonymity { k: 2, m: 17, l: None }, "m = 17"),
+            (Model::FormatKmAnonymity { k: 2, m: 2, l: Some(1) }, "l = 1"),
+            (Model::KmAnonymity { k: 0, m: 1 }, "k = 0"),
+            (Model::KmAnonymity { k: 2, m: 0 }, "m = 0"),
+            (Model::KAnonymity { k: 1 }, "k = 1"),
+            (Model::Association { p: 1 }, "p = 1"),
+            (Model::DifferentialPrivacy { epsilon: 0.0, universe }, "epsilon = 0"),
+            (Model::DifferentialPrivacy { epsilon: f64::INFINITY, universe }, "epsilon = inf"),
+        ] {
+            let error = made(bad).unwrap_err().to_string();
+            assert!(error.starts_with(name), "{error}");
+        }
+    }
 
     #[test]
     fn the_guarantee_is_one_flat_object_with_the_documented_keys() {

@@ -15,7 +15,7 @@ use std::fmt::Write;
 use rayon::prelude::*;
 use serde_json::{Number, Value};
 
-use super::{Findings, Violation};
+use super::Violation;
 use crate::data::{Hierarchy, ItemId, Vocabulary};
 use crate::release::{
     Bag, Body, Cluster, Disassociated, Group, Manifest, Model, Release, Supports, Universe,
@@ -26,40 +26,38 @@ use crate::release::{
 pub struct Files<'a> {
     /// `manifest.json`.
     pub manifest: &'a [u8],
-    /// The file of the body.
-    pub body: &'a [u8],
+    /// The files of the body with their names, in order.
+    pub body: &'a [(&'a str, &'a [u8])],
     /// `hierarchy.csv`, where the release has one.
     pub hierarchy: Option<&'a [u8]>,
 }
 
-/// Where the files of `release` are not spelled as they must be.
+/// Where the files of `release` are not spelled as they must be. Files beyond
+/// these are no part of a release: who reads it reports them.
 pub fn text(release: &Release, files: &Files) -> Vec<Violation> {
     let mut found = manifest_text(&release.manifest, files.manifest);
-    let vocabulary = release.body.vocabulary();
-    let lines = match &release.body {
-        Body::Disassociated(body) => clusters(body, files.body),
-        Body::Generalized(body) => {
-            let line = |i: usize, out: &mut String| {
-                let (items, count) = body.classes.get(i);
-                counted(items, count, vocabulary, out);
-            };
-            compare(body.classes.len(), files.body, line)
-        }
-        Body::Grouped(body) => {
-            let line = |i: usize, out: &mut String| group(&body.groups[i], vocabulary, out);
-            compare(body.groups.len(), files.body, line)
-        }
-    };
-    let mut findings = Findings::new(vocabulary);
-    for (line, what) in lines {
-        let name = release.body.file_name();
-        findings.add("text", || format!("{name}:{}: {what}", line + 1), &[], 0, 0);
-    }
-    found.append(&mut findings.violations);
+    found.extend(body_text(&release.body, files.body));
     if let (Body::Generalized(body), Some(bytes)) = (&release.body, files.hierarchy) {
         found.extend(body.hierarchy.as_ref().and_then(|tree| hierarchy_text(tree, bytes)));
     }
     found
+}
+
+fn body_text(body: &Body, files: &[(&str, &[u8])]) -> Vec<Violation> {
+    let lines: Vec<Line> = files.iter().flat_map(|&(name, bytes)| lines(name, bytes)).collect();
+    let labels = body.vocabulary();
+    match body {
+        Body::Disassociated(body) => compare(body.clusters.len(), &lines, |i, out| {
+            cluster(&body.clusters[i], labels, out);
+        }),
+        Body::Generalized(body) => compare(body.classes.len(), &lines, |i, out| {
+            let (items, count) = body.classes.get(i);
+            counted(items, count, labels, out);
+        }),
+        Body::Grouped(body) => compare(body.groups.len(), &lines, |i, out| {
+            group(&body.groups[i], labels, out);
+        }),
+    }
 }
 
 /// Where `manifest.json` is not spelled as it must be.
@@ -103,42 +101,64 @@ fn first_difference(file: &str, expected: &[u8], found: &[u8]) -> Option<Violati
     }
     let same = expected.iter().zip(found).take_while(|(a, b)| a == b).count();
     let line = 1 + expected[..same].iter().filter(|&&b| b == b'\n').count();
-    Some(Violation {
-        r#where: format!("{file}:{line}: not the canonical bytes, from byte {same} of the file on"),
-        itemset: Vec::new(),
-        support: 0,
-        required: 0,
-        rule: "text",
-    })
+    Some(differs(format!("{file}:{line}: not the canonical bytes, from byte {same} on")))
 }
 
-/// Lines of a block, counted from 0, that are not what they must be.
+fn differs(place: String) -> Violation {
+    Violation { r#where: place, itemset: Vec::new(), support: 0, required: 0, rule: "text" }
+}
+
+/// A line with its line feed, and where it stands.
+struct Line<'a> {
+    file: &'a str,
+    number: usize,
+    bytes: &'a [u8],
+}
+
+fn lines<'a>(file: &'a str, bytes: &'a [u8]) -> impl Iterator<Item = Line<'a>> {
+    let lines = bytes.split_inclusive(|&b| b == b'\n').enumerate();
+    lines.map(move |(i, bytes)| Line { file, number: i + 1, bytes })
+}
+
+/// The lines of a block, counted from 0, that are not what they must be.
 pub(super) fn clusters(block: &Disassociated, bytes: &[u8]) -> Vec<(u64, &'static str)> {
-    compare(block.clusters.len(), bytes, |i, out| {
+    let lines: Vec<Line> = lines("", bytes).collect();
+    let len = block.clusters.len();
+    let found = different(len, &lines, |i, out| {
         cluster(&block.clusters[i], &block.vocabulary, out);
-    })
+    });
+    let extra = (lines.len() != len).then(|| (lines.len().min(len) as u64, MORE));
+    extra.into_iter().chain(found.into_iter().map(|i| (i as u64, BYTES))).collect()
 }
 
-fn compare(
-    len: usize,
-    bytes: &[u8],
-    line: impl Fn(usize, &mut String) + Sync,
-) -> Vec<(u64, &'static str)> {
-    let lines: Vec<&[u8]> = bytes.split_inclusive(|&b| b == b'\n').collect();
+const MORE: &str = "another number of lines";
+const BYTES: &str = "not the canonical bytes";
+
+fn compare(len: usize, lines: &[Line], line: impl Fn(usize, &mut String) + Sync) -> Vec<Violation> {
+    let mut found = Vec::new();
     if lines.len() != len {
-        return vec![(lines.len().min(len) as u64, "another number of lines")];
+        let last = lines.last().map_or(("", 0), |line| (line.file, line.number));
+        found.push(differs(format!("{}:{}: {MORE}", last.0, last.1)));
     }
+    for i in different(len, lines, line) {
+        found.push(differs(format!("{}:{}: {BYTES}", lines[i].file, lines[i].number)));
+    }
+    found
+}
+
+/// Which of the lines are not what `line` writes.
+fn different(len: usize, lines: &[Line], line: impl Fn(usize, &mut String) + Sync) -> Vec<usize> {
     let differs = |i: usize, expected: &mut String| {
         expected.clear();
         line(i, expected);
         expected.push('\n');
-        expected.as_bytes() != lines[i]
+        expected.as_bytes() != lines[i].bytes
     };
-    (0..len)
+    (0..len.min(lines.len()))
         .into_par_iter()
         .map_init(String::new, |expected, i| (i, differs(i, expected)))
         .filter(|&(_, differs)| differs)
-        .map(|(i, _)| (i as u64, "not the canonical bytes"))
+        .map(|(i, _)| i)
         .collect()
 }
 

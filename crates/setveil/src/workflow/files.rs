@@ -135,13 +135,16 @@ pub fn publish(
     Ok(answer)
 }
 
-/// [`check`](super::check())s a release directory.
+/// [`check`](super::check())s a release directory, and compares its bytes with
+/// the only ones that may stand there.
 ///
 /// # Errors
 /// If it is no release at all, or `progress` says stop.
 pub fn verify(release: &Path, progress: &dyn Progress) -> Result<(Release, Verdict)> {
     let opened = io::open_release(release)?;
-    let verdict = super::check(&opened, progress)?;
+    let files = io::read_listed(release, &opened.release.manifest)?;
+    let spelling = super::spelling(&opened.release, &files);
+    let verdict = super::check(&opened, progress)?.with_violations(spelling);
     Ok((opened.release, verdict))
 }
 

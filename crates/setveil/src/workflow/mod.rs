@@ -28,4 +28,4 @@ pub use profile::{Profiled, profile};
 pub use query::{QueryOptions, query};
 pub use reconstruct::{ReconstructOptions, reconstruct};
 pub use report::{Reported, report};
-pub use verify::{check, verify};
+pub use verify::{check, spelling, verify};

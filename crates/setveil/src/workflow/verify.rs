@@ -1,7 +1,9 @@
 //! Whether a release keeps its promise, its files included.
 
+use std::collections::BTreeMap;
+
 use crate::io::OpenedRelease;
-use crate::verify::{self, Verdict, Violation};
+use crate::verify::{self, Files, Verdict, Violation};
 use crate::{Progress, Release, Result};
 
 /// Checks a release against its own manifest.
@@ -27,4 +29,20 @@ pub fn check(opened: &OpenedRelease, progress: &dyn Progress) -> Result<Verdict>
         rule: "file",
     });
     Ok(verify(&opened.release, progress)?.with_violations(faults.collect()))
+}
+
+/// Where the files of a release, by their names, are not the only bytes that
+/// may stand there.
+pub fn spelling(release: &Release, files: &BTreeMap<String, Vec<u8>>) -> Vec<Violation> {
+    let bytes = |name: &str| files.get(name).map(Vec::as_slice);
+    let body: Vec<(&str, &[u8])> = release
+        .manifest
+        .files
+        .iter()
+        .filter(|file| file.name.ends_with(".jsonl"))
+        .map(|file| (&*file.name, bytes(&file.name).unwrap_or_default()))
+        .collect();
+    let manifest = bytes("manifest.json").unwrap_or_default();
+    let files = Files { manifest, body: &body, hierarchy: bytes("hierarchy.csv") };
+    verify::text(release, &files)
 }

@@ -362,7 +362,7 @@ fn real_baskets_with_a_public_hierarchy() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(64))]
+    #![proptest_config(testkit::settings::cases(64))]
 
     #[test]
     fn classes_are_sets_of_leaves_and_a_seed_gives_one_release(

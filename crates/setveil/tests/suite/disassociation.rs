@@ -248,6 +248,8 @@ fn assert_as_rescanned(data: &Dataset, may_split: &[bool], k: u32, max: usize) {
 }
 
 proptest! {
+    #![proptest_config(testkit::settings::cases(256))]
+
     #[test]
     fn horpart_finds_what_rescanning_finds(
         data in testkit::random::dataset(60, 9),
@@ -386,7 +388,7 @@ fn faithful(data: &Dataset, body: &Disassociated) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 300, ..ProptestConfig::default() })]
+    #![proptest_config(testkit::settings::cases(300))]
 
     #[test]
     fn every_release_verifies_and_is_faithful(

@@ -209,7 +209,7 @@ fn cluster() -> impl Strategy<Value = Vec<Vec<ItemId>>> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(600))]
+    #![proptest_config(testkit::settings::cases(600))]
 
     /// REFINE shares terms of the term chunk with all of their records, also
     /// a term that Lemma 2 sent there out of a suppressed chunk.
@@ -260,7 +260,7 @@ proptest! {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(60))]
+    #![proptest_config(testkit::settings::cases(60))]
 
     #[test]
     fn the_format_guarantee_holds_in_all_possible_worlds(

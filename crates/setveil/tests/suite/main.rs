@@ -20,5 +20,6 @@ mod query_log;
 mod readers;
 mod reconstruct;
 mod release_directory;
+mod verify;
 mod workflow;
 mod worlds;

@@ -37,7 +37,7 @@ fn records() -> impl Strategy<Value = Vec<Vec<String>>> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(64))]
+    #![proptest_config(testkit::settings::cases(64))]
 
     #[test]
     fn every_reader_agrees_on_the_same_data(records in records(), seed: u64) {

@@ -91,7 +91,7 @@ fn every_body_with_odd_labels_comes_back() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(24))]
+    #![proptest_config(testkit::settings::cases(24))]
 
     #[test]
     fn real_releases_come_back_and_do_not_depend_on_threads_or_row_order(seed: u64) {

@@ -4,6 +4,7 @@
 //! A crash never leaves something that looks like a release, and nothing that
 //! is not a release is ever replaced. Details: `docs/release-format.md`.
 
+mod bytes;
 mod partial;
 mod read;
 mod write;
@@ -11,6 +12,7 @@ mod write;
 use std::fs;
 use std::path::Path;
 
+pub use bytes::read_listed;
 pub use read::{FileFault, OpenedRelease, open_release, read_release};
 pub use write::write_release;
 

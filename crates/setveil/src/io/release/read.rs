@@ -35,7 +35,10 @@ pub struct FileFault {
 pub fn read_release(dir: &Path) -> Result<Release> {
     let opened = open_release(dir)?;
     match opened.faults.first() {
-        None => Ok(opened.release),
+        None => {
+            let Release { manifest, body } = opened.release;
+            Ok(Release { manifest: manifest.checked()?, body })
+        }
         Some(fault) => Err(Error::input(
             dir.join(&fault.file),
             None,

@@ -118,6 +118,8 @@ mod tests {
     use super::*;
 
     proptest! {
+        #![proptest_config(testkit::settings::cases(256))]
+
         /// Words and sparse rows agree, and the bags are canonical.
         #[test]
         fn as_the_matrix_does(

@@ -217,6 +217,8 @@ mod tests {
     use super::*;
 
     proptest! {
+        #![proptest_config(testkit::settings::cases(256))]
+
         /// Whenever counts begin to be kept, they say what the records say, and
         /// nothing of one chain is left for the next.
         #[test]

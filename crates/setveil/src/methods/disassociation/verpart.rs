@@ -190,6 +190,8 @@ mod tests {
     use super::*;
 
     proptest! {
+        #![proptest_config(testkit::settings::cases(256))]
+
         /// Words of bits and counts split a cluster alike, and say how often
         /// each term of the term chunk occurs.
         #[test]
