@@ -47,7 +47,7 @@ pub const DISASSOCIATED: &[Saboteur] = &[
     Saboteur { name: "a parameter of another type", rule: "parameters", act: retype_a_parameter },
     Saboteur { name: "another method", rule: "method", act: rename_the_method },
     Saboteur { name: "a method of another kind", rule: "method", act: become_cahd },
-    Saboteur { name: "supports of another method", rule: "method", act: lower_the_supports },
+    Saboteur { name: "supports of another method", rule: "method", act: exchange_the_supports },
     Saboteur { name: "a tool that says more", rule: "tool", act: sign },
 ];
 
@@ -271,8 +271,12 @@ fn become_cahd(release: &mut Release) -> bool {
     true
 }
 
-fn lower_the_supports(release: &mut Release) -> bool {
-    release.manifest.guarantee.supports = Supports::LowerBound;
+fn exchange_the_supports(release: &mut Release) -> bool {
+    let supports = &mut release.manifest.guarantee.supports;
+    *supports = match supports {
+        Supports::Exact => Supports::LowerBound,
+        _ => Supports::Exact,
+    };
     true
 }
 

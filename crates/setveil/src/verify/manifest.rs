@@ -94,7 +94,7 @@ const METHODS: &[Method] = &[
         name: "partition",
         kind: HIERARCHY,
         model: "k-anonymity",
-        supports: Supports::Exact,
+        supports: Supports::LowerBound,
         parameters: &[K, HIDE_LEAVES, UNKNOWN],
     },
     Method {

@@ -52,7 +52,8 @@ impl Example {
             }
         };
         let groups = self.groups.iter().map(group).collect();
-        let parameters = [("p", p.into()), ("sensitive", self.sensitive.clone().into())];
+        let sensitive = self.sensitive.clone();
+        let parameters = [("alpha", 3.into()), ("p", p.into()), ("sensitive", sensitive.into())];
         let guarantee = Guarantee { model: Model::Association { p }, supports: Supports::Exact };
         Release {
             manifest: Manifest::new("cahd", parameters, guarantee, 5, 6),

@@ -16,14 +16,14 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("verify", &["release"]),
     ("methods", &["release"]),
     ("worlds", &["release"]),
-    ("reconstruct", &["release", "worlds"]),
+    ("reconstruct", &["release"]),
     ("query", &["release", "reconstruct", "worlds"]),
     ("mine", &[]),
-    ("attack", &["release", "query", "reconstruct", "worlds"]),
+    ("attack", &["release", "worlds"]),
     ("measure", &["release", "reconstruct", "query", "mine"]),
     ("profile", &[]),
     ("generate", &[]),
-    ("report", &["release", "verify", "attack", "measure", "profile", "query", "reconstruct"]),
+    ("report", &["release", "verify", "measure"]),
     ("io", &["release", "generate"]),
     (
         "workflow",
@@ -129,8 +129,7 @@ fn from_root(code: &str, module: &[String]) -> String {
     while let Some(at) = rest.find("super::") {
         let (before, from) = rest.split_at(at);
         out.push_str(before);
-        let climbs = from.split("super::").take_while(|between| between.is_empty()).count() - 1;
-        let climbs = climbs + usize::from(climbs == 0);
+        let climbs = from.split("super::").take_while(|between| between.is_empty()).count();
         out.push_str("crate::");
         for name in &module[..module.len().saturating_sub(climbs)] {
             out.push_str(&format!("{name}::"));
