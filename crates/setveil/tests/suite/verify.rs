@@ -306,7 +306,8 @@ fn verify_can_be_stopped() {
     let records = testkit::random::records(3, 20, 6, 2.0);
     let (_, grouped) = testkit::releases::grouped(3, &records, 4, &["c"]);
     let data = Dataset::from_records(&records);
-    let classes = suppress_rare::anonymize(&data, K::new(2).unwrap(), &()).unwrap();
+    let rare = suppress_rare::Parameters::new(K::new(2).unwrap());
+    let classes = suppress_rare::anonymize(&data, &rare, &()).unwrap();
     for release in [disassociated(1, 2, 2), grouped, classes] {
         assert!(matches!(verify(&release, &Stop), Err(Error::Cancelled)));
     }
@@ -336,7 +337,8 @@ fn a_manifest_that_no_method_writes_is_for_verify_alone() {
     let folder = tempfile::tempdir().unwrap();
     let target = folder.path().join("release");
     let data = Dataset::from_records(testkit::random::records(3, 20, 6, 2.0));
-    let mut release = suppress_rare::anonymize(&data, K::new(2).unwrap(), &()).unwrap();
+    let rare = suppress_rare::Parameters::new(K::new(2).unwrap());
+    let mut release = suppress_rare::anonymize(&data, &rare, &()).unwrap();
     release.manifest.guarantee.model = Model::KmAnonymity { k: 0, m: 1 };
     release.manifest.parameters.insert("k".into(), json!(0));
     write_release(&release, &target, false).unwrap();
