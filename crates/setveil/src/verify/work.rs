@@ -11,8 +11,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::{Error, Progress, Result};
 
-/// Steps that any release may cost: a few seconds.
-const BASE: u64 = 1 << 31;
+/// Steps that any release may cost: about a second.
+const BASE: u64 = 1 << 28;
 /// Steps for every published occurrence of an item beyond that.
 const PER_OCCURRENCE: u64 = 1 << 10;
 /// Steps between two questions whether to go on.
