@@ -60,6 +60,7 @@ const COMMAND_LINE: &[&str] = &[
     "release",
     "report",
     "verify",
+    "workflow",
 ];
 /// What everything may use.
 const FREE: &[&str] = &["error", "progress", "data"];
