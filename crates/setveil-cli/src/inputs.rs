@@ -1,15 +1,17 @@
 //! Arguments that several commands take: the data, and where a release goes.
 
+use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use setveil::Hierarchy;
-use setveil::io::{self, Format, Input, ReadOptions};
+use setveil::io::{self, Encoding, Format, Input, ReadOptions};
 use setveil::methods::partition::Unknown;
 use setveil::workflow::files::Target;
 
 use crate::context::Context;
+use crate::wording::flag;
 
 /// How the data is laid out.
 #[derive(Debug, Args)]
@@ -30,6 +32,21 @@ pub struct LayoutArgs {
     /// In a query log, read the nouns of the queries: the directory of WordNet's database files
     #[arg(long = "nouns", value_name = "WORDNET")]
     pub nouns: Option<PathBuf>,
+    /// The columns of a wide table that hold items, such as `age,dx1..dx21` [default: all but --id]
+    #[arg(long, value_name = "COLUMNS", conflicts_with = "item")]
+    pub items: Option<String>,
+    /// What separates several items in one cell, such as `|`
+    #[arg(long, value_name = "TEXT")]
+    pub split: Option<String>,
+    /// How the text is encoded, such as windows-1252 [default: UTF-8, or UTF-16 with its mark]
+    #[arg(long, value_name = "NAME")]
+    pub encoding: Option<Encoding>,
+    /// Make all letters of items small
+    #[arg(long)]
+    pub fold_case: bool,
+    /// Write accents and blanks inside items one way (NFC, single spaces)
+    #[arg(long)]
+    pub normalize: bool,
     /// Skip lines that cannot be read, and report how many
     #[arg(long)]
     pub skip_bad_lines: bool,
@@ -37,7 +54,8 @@ pub struct LayoutArgs {
 
 /// The formats by name, each with a few words.
 fn formats() -> impl TypedValueParser<Value = Format> {
-    let values = Format::ALL.iter().map(|f| PossibleValue::new(f.name()).help(f.layout()));
+    let values =
+        Format::ALL.iter().map(|f| PossibleValue::new(f.name()).help(f.layout().render(flag)));
     PossibleValuesParser::new(values).map(|name| {
         let found = Format::ALL.iter().find(|f| f.name() == name);
         *found.expect("only the possible values get here")
@@ -79,16 +97,39 @@ impl LayoutArgs {
             format: self.format,
             id: self.id.clone(),
             item: self.item.clone(),
+            items: self.items.clone(),
+            split: self.split.clone(),
             delimiter: self.delimiter,
             wordnet: self.nouns.clone(),
+            encoding: self.encoding,
+            fold_case: self.fold_case,
+            normalize: self.normalize,
             skip_bad_lines: self.skip_bad_lines,
+            ..ReadOptions::default()
         };
-        let input = io::read_dataset(path, &options, context)?;
+        let input = if path == Path::new("-") {
+            read_standard_input(&options, context)?
+        } else {
+            io::read_dataset(path, &options, context)?
+        };
+        for assumption in &input.assumed {
+            context.remark(&format!("{}: {assumption}", path.display()));
+        }
         if let Some(text) = input.left_out().describe() {
             context.remark(&format!("{}: {text}", path.display()));
         }
         Ok(input)
     }
+}
+
+/// Reads `-`; the library opens files and nothing else.
+fn read_standard_input(options: &ReadOptions, context: &Context) -> anyhow::Result<Input> {
+    let (stdin, name) = (std::io::stdin(), Path::new("(standard input)"));
+    if stdin.is_terminal() {
+        let hint = "pipe the data in, or name a file";
+        return Err(setveil::Error::input(name, None, "this is a terminal", hint).into());
+    }
+    Ok(io::read_dataset_from(stdin, name, options, context)?)
 }
 
 impl DataArgs {

@@ -10,6 +10,7 @@ use std::borrow::Cow;
 use super::Bad;
 use super::lines::Lines;
 use crate::data::Block;
+use crate::error::{Hint, Setting};
 
 /// The format with its separator.
 pub(super) struct BasketCsv {
@@ -58,7 +59,10 @@ impl BasketCsv {
             if !between.trim().is_empty() {
                 return Err(Bad::new(
                     format!("`{}` after a closing quote", between.trim()),
-                    "write a quote inside quotes twice",
+                    Hint::of(
+                        "write a quote inside quotes twice, or say what separates items with {}",
+                        &[Setting::Delimiter],
+                    ),
                 ));
             }
             let field = &quoted[..quote];

@@ -99,8 +99,8 @@ mod tests {
                 let mut block = Block::default();
                 assert_eq!(Fimi.text(&text, &mut block).unwrap(), 3);
                 let mut assembly = Assembly::default();
-                assembly.add(block);
-                let (dataset, dropped) = assembly.finish();
+                assembly.add(block).unwrap();
+                let (dataset, dropped) = assembly.finish(&()).unwrap();
                 let labels: Vec<&str> = dataset.vocabulary().labels().collect();
                 let mut expected = vec!["x", &item];
                 expected.extend((before > 0).then_some("y"));

@@ -1,5 +1,5 @@
 //! JSON Lines: one record a line, an array of items or an object with a list
-//! in the field that `--item` names; other fields are not looked at.
+//! in the field that the option `item` names; other fields are not looked at.
 //!
 //! Items are texts or whole numbers. Other numbers are refused because their
 //! spelling is lost on the way (a code 250.10 would become 250.1).
@@ -12,6 +12,7 @@ use serde::de::{DeserializeSeed, Error, IgnoredAny, MapAccess, SeqAccess, Unexpe
 use super::Bad;
 use super::lines::Lines;
 use crate::data::Block;
+use crate::error::{Hint, Setting};
 
 /// The format with the name of the list.
 pub(super) struct Jsonl<'a> {
@@ -48,10 +49,12 @@ impl Jsonl<'_> {
             format!("this is not JSON: {what} in column {}", error.column())
         };
         let hint = match self.item {
-            Some(item) => format!("expected an object with a list of items in `{item}`"),
-            None => "expected a list of items such as [\"milk\",\"bread\"]; \
-                     for objects, name the list's field with --item"
-                .to_owned(),
+            Some(item) => format!("expected an object with a list of items in `{item}`").into(),
+            None => Hint::of(
+                "expected a list of items such as [\"milk\",\"bread\"]; \
+                 for objects, name the list's field with {}",
+                &[Setting::Item],
+            ),
         };
         Bad::new(found, hint)
     }
