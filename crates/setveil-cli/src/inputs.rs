@@ -5,12 +5,13 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
-use setveil::Hierarchy;
 use setveil::io::{self, Encoding, Format, Input, ReadOptions};
 use setveil::methods::partition::Unknown;
 use setveil::workflow::files::Target;
+use setveil::{Hierarchy, inspect};
 
 use crate::context::Context;
+use crate::findings;
 use crate::wording::flag;
 
 /// How the data is laid out.
@@ -136,6 +137,20 @@ impl DataArgs {
     pub fn read(&self, context: &Context) -> anyhow::Result<Input> {
         self.layout.read(&self.data, context)
     }
+
+    /// Reads data that is to be published: refuses what does not look like
+    /// sets of items, unless it is meant so.
+    pub fn read_to_publish(&self, target: &Target, context: &Context) -> anyhow::Result<Input> {
+        let input = self.read(context)?;
+        let findings = inspect::check(&input);
+        if findings.refused() && !target.as_baskets {
+            anyhow::bail!(findings::refusal(&findings, &self.data));
+        }
+        for finding in &findings.findings {
+            context.remark(&format!("{}: {}", self.data.display(), findings::remark(finding)));
+        }
+        Ok(input)
+    }
 }
 
 impl OriginalArgs {
@@ -153,6 +168,9 @@ pub struct TargetArgs {
     /// Replace an earlier release (and receipt) of that name
     #[arg(long)]
     pub force: bool,
+    /// Publish the data as it was read, even if it looks like a table or like identifiers
+    #[arg(long)]
+    pub as_baskets: bool,
     /// Write where the release came from to a private file outside of it
     #[arg(long, value_name = "FILE")]
     pub receipt: Option<PathBuf>,
@@ -160,7 +178,8 @@ pub struct TargetArgs {
 
 impl TargetArgs {
     pub fn target(&self) -> Target {
-        Target::new(&self.output).force(self.force).receipt(self.receipt.clone())
+        let target = Target::new(&self.output).force(self.force);
+        target.receipt(self.receipt.clone()).as_baskets(self.as_baskets)
     }
 }
 

@@ -3,6 +3,7 @@
 mod cli;
 mod commands;
 mod context;
+mod findings;
 mod inputs;
 mod sensitive;
 mod wording;

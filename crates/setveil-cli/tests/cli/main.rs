@@ -7,6 +7,7 @@ mod commands;
 mod diffpart;
 mod dls;
 mod generalization;
+mod inspect;
 mod manners;
 mod utility;
 

@@ -49,6 +49,11 @@ impl Block {
         self.items.push(id);
     }
 
+    /// The labels of all items in their order.
+    pub(crate) fn texts(&self) -> Vec<String> {
+        self.items.iter().map(|&item| self.labels.label(item).to_owned()).collect()
+    }
+
     /// Counts a blank item that was left out.
     pub(crate) fn blank(&mut self) {
         self.dropped.blank_items += 1;

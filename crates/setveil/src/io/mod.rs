@@ -17,8 +17,8 @@ pub use hierarchy::{read_hierarchy, write_hierarchy};
 pub use items::read_items;
 pub use new_file::{check_file, write_file};
 pub use read::{
-    Assumption, Encoding, Format, Input, LeftOut, ReadOptions, default_memory, parse_dataset,
-    read_dataset, read_dataset_from,
+    Assumption, Encoding, Format, Input, LeftOut, Preview, ReadOptions, default_memory,
+    parse_dataset, read_dataset, read_dataset_from,
 };
 pub use receipt::{Receipt, check_receipt};
 pub use release::{

@@ -26,6 +26,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
         "workflow",
         &[
             "attack",
+            "inspect",
             "io",
             "measure",
             "methods",
@@ -38,13 +39,14 @@ const MAY_USE: &[(&str, &[&str])] = &[
         ],
     ),
     ("setters", &[]),
+    ("inspect", &["io"]),
     ("error", &[]),
     ("progress", &[]),
 ];
 /// What everything may use.
 const FREE: &[&str] = &["error", "progress", "data"];
 /// What only `io` may say.
-const FILES: &[&str] = &["std::fs", "std::net", "File::open", "File::create", "memmap2"];
+const FILES: &[&str] = &["std::fs", "std::net", "File::open", "File::create"];
 /// What nothing in the library may say.
 const PRINTS: &[&str] = &["println!", "eprintln!", "print!(", "dbg!(", "std::process::exit"];
 

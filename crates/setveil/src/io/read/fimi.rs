@@ -18,6 +18,11 @@ impl Lines for Fimi {
         Ok(())
     }
 
+    fn fields(&self, line: &str) -> Option<Vec<String>> {
+        let fields = line.split(|c: char| c <= ' ').filter(|field| !field.is_empty());
+        Some(fields.map(str::to_owned).collect())
+    }
+
     fn text(&self, text: &str, block: &mut Block) -> Result<u64, (u64, Bad)> {
         Ok(fields(text, block))
     }

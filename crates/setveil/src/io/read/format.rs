@@ -20,6 +20,8 @@ pub enum Format {
     LongCsv,
     /// One record a line as a JSON array, or as an object with a list.
     Jsonl,
+    /// One JSON array of such arrays or objects.
+    Json,
     /// A Parquet file with a column of lists, or a long table.
     Parquet,
     /// A query log: whose query, the query, and more, under AOL's header.
@@ -43,6 +45,7 @@ impl Format {
         Self::BasketCsv,
         Self::LongCsv,
         Self::Jsonl,
+        Self::Json,
         Self::Parquet,
         Self::Aol,
     ];
@@ -78,6 +81,12 @@ impl Format {
                 name: "jsonl",
                 extensions: &["jsonl", "ndjson"],
                 layout: "one record a line, a JSON array or an object with a list ({})",
+                settings: &[Setting::Item],
+            },
+            Self::Json => Facts {
+                name: "json",
+                extensions: &["json"],
+                layout: "one JSON array of records, each an array or an object with a list ({})",
                 settings: &[Setting::Item],
             },
             Self::Parquet => Facts {
@@ -138,9 +147,10 @@ impl Format {
     /// Refuses options that mean nothing for this format.
     pub(super) fn check(self, options: &ReadOptions) -> Result<()> {
         let table = matches!(self, Self::LongCsv | Self::Parquet);
-        let list = table || matches!(self, Self::Jsonl);
+        let list = table || matches!(self, Self::Jsonl | Self::Json);
         let csv = matches!(self, Self::LongCsv | Self::BasketCsv);
         let delimiter = options.delimiter.map(|d| char::from(d).to_string());
+        let encoding = options.encoding.map(|e| e.name().to_owned());
         let nouns = options.wordnet.as_ref().map(|path| path.display().to_string());
         for (setting, found, fits, expected) in [
             (Setting::Nouns, &nouns, self == Self::Aol, "a query log: {} aol"),
@@ -152,6 +162,7 @@ impl Format {
                 list,
                 "a table or JSON objects: {} long-csv, jsonl or parquet",
             ),
+            (Setting::Encoding, &encoding, self != Self::Parquet, "text: {} other than parquet"),
             (Setting::Delimiter, &delimiter, csv, "a CSV file: {} basket-csv or long-csv"),
         ] {
             if let Some(found) = found.clone().filter(|_| !fits) {
@@ -197,6 +208,7 @@ mod tests {
             ("a.csv", false, Format::BasketCsv),
             ("a.tsv.gz", true, Format::LongCsv),
             ("a.ndjson", false, Format::Jsonl),
+            ("a.json.gz", false, Format::Json),
             ("a.parquet", true, Format::Parquet),
         ] {
             assert_eq!(of(name, id).unwrap(), format, "{name}");

@@ -36,7 +36,7 @@ impl Lines for Jsonl<'_> {
 }
 
 impl Jsonl<'_> {
-    fn bad(&self, error: &serde_json::Error) -> Bad {
+    pub(super) fn bad(&self, error: &serde_json::Error) -> Bad {
         let text = error.to_string();
         // The line is one of the file's, not the one of the text that was parsed.
         let what = match text.rfind(" at line ") {
@@ -61,9 +61,9 @@ impl Jsonl<'_> {
 }
 
 /// Expects a list, or an object with one.
-struct RecordSeed<'a> {
-    block: &'a mut Block,
-    field: Option<&'a str>,
+pub(super) struct RecordSeed<'a> {
+    pub(super) block: &'a mut Block,
+    pub(super) field: Option<&'a str>,
 }
 
 impl<'de> DeserializeSeed<'de> for RecordSeed<'_> {

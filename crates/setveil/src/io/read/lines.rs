@@ -33,6 +33,13 @@ pub(super) trait Lines: Sync {
     /// error the caller forgets what was put in.
     fn line(&self, line: &str, block: &mut Block) -> Result<(), Bad>;
 
+    /// The fields of one line in their order, if it can be read.
+    fn fields(&self, line: &str) -> Option<Vec<String>> {
+        let mut block = Block::default();
+        self.line(line, &mut block).ok()?;
+        Some(block.texts())
+    }
+
     /// As [`Lines::line`] for whole lines at once, for a format that is faster that way.
     fn text(&self, text: &str, block: &mut Block) -> Result<u64, (u64, Bad)> {
         let mut lines = 0;

@@ -17,6 +17,7 @@ mod compression;
 mod encoding;
 mod fimi;
 mod format;
+mod json;
 mod jsonl;
 mod lines;
 mod long_csv;
@@ -24,6 +25,7 @@ mod memory;
 #[cfg(feature = "parquet")]
 mod parquet;
 mod positioned;
+mod preview;
 #[cfg(feature = "parquet")]
 mod quiet;
 mod source;
@@ -38,12 +40,13 @@ use std::path::{Path, PathBuf};
 pub use encoding::Encoding;
 pub use format::Format;
 pub use memory::default_memory;
+pub use preview::Preview;
 
 use serde::Serialize;
 
 use crate::data::limits::check_memory;
 use crate::data::{Assembly, Block, Dataset, Dropped};
-pub(crate) use crate::error::Bad;
+use crate::error::{Bad, Hint, plain};
 use crate::{Error, Progress, Result};
 use memory::Budget;
 use source::Source;
@@ -93,6 +96,8 @@ pub enum Assumption {
     Encoding(Encoding),
     /// This separates fields, because the first line says so (`sep=;`).
     Separator(char),
+    /// This separates fields, because every line has it and none a comma.
+    Guessed(char),
 }
 
 impl std::fmt::Display for Assumption {
@@ -102,12 +107,13 @@ impl std::fmt::Display for Assumption {
                 write!(f, "read as {}: the text begins with its mark", encoding.name())
             }
             Self::Separator(c) => {
-                write!(
-                    f,
-                    "fields are separated by `{}`: the first line says so",
-                    crate::error::plain(c)
-                )
+                write!(f, "fields are separated by `{}`: the first line says so", plain(c))
             }
+            Self::Guessed(c) => write!(
+                f,
+                "fields are separated by `{}`: every line has one, and none a comma",
+                plain(c)
+            ),
         }
     }
 }
@@ -125,6 +131,8 @@ pub struct Input {
     pub format: Format,
     /// What was taken for granted.
     pub assumed: Vec<Assumption>,
+    /// The first lines as they were understood.
+    pub preview: Preview,
 }
 
 /// What was left out, in numbers.
@@ -229,23 +237,25 @@ fn read(
     }
     job.assumed = std::mem::take(&mut source.assumed);
     let before = u64::from(said.is_some());
+    job.preview = Preview::of(source.head(), None::<&fimi::Fimi>);
     match format {
-        Format::Fimi => lines::read(source, &fimi::Fimi, 0, &mut job)?,
+        Format::Fimi => job.lines(source, &fimi::Fimi, 0)?,
         Format::Spmf => {
             let spmf = spmf::Spmf::default();
             lines::read(source, &spmf, 0, &mut job)?;
             spmf.rename(&mut job, progress)?;
         }
         Format::BasketCsv => {
-            let tab = format::extension(&job.name) == "tsv";
-            let delimiter = options.delimiter.or(said).unwrap_or(if tab { b'\t' } else { b',' });
-            lines::read(source, &basket_csv::BasketCsv { delimiter }, before, &mut job)?;
+            let delimiter = options.delimiter.or(said).unwrap_or_else(|| job.separator(&source));
+            job.lines(source, &basket_csv::BasketCsv { delimiter }, before)?;
         }
         Format::LongCsv => long_csv::read(source, said, before, &mut job, progress)?,
         Format::Aol => aol::read(source, &mut job, progress)?,
-        Format::Jsonl => {
-            let item = options.item.as_deref();
-            lines::read(source, &jsonl::Jsonl { item }, 0, &mut job)?;
+        Format::Jsonl | Format::Json if json::is_array_of_records(source.head()) => {
+            json::read(source, &mut job)?;
+        }
+        Format::Jsonl | Format::Json => {
+            job.lines(source, &jsonl::Jsonl { item: options.item.as_deref() }, 0)?;
         }
         #[cfg(feature = "parquet")]
         Format::Parquet => parquet::read(source, &mut job)?,
@@ -284,6 +294,7 @@ struct Job<'a> {
     assembly: Assembly,
     skipped: u64,
     assumed: Vec<Assumption>,
+    preview: Preview,
 }
 
 impl<'a> Job<'a> {
@@ -295,7 +306,24 @@ impl<'a> Job<'a> {
             assembly: Assembly::default(),
             skipped: 0,
             assumed: Vec::new(),
+            preview: Preview::default(),
         }
+    }
+
+    /// Reads a format of one record a line and keeps its beginning.
+    fn lines(&mut self, source: Source, format: &impl lines::Lines, before: u64) -> Result<()> {
+        self.preview = Preview::of(source.head(), Some(format));
+        lines::read(source, format, before, self)
+    }
+
+    /// What separates the items of basket CSV where nobody said it.
+    fn separator(&mut self, source: &Source) -> u8 {
+        if format::extension(&self.name) == "tsv" {
+            return b'\t';
+        }
+        let other = basket_csv::sniff(source.head());
+        self.assumed.extend(other.map(|c| Assumption::Guessed(char::from(c))));
+        other.unwrap_or(b',')
     }
 
     /// Appends records, if there is memory for them.
@@ -333,10 +361,16 @@ impl<'a> Job<'a> {
             } else if dropped.empty_records > 0 {
                 found += &format!(" with an item ({} are empty)", dropped.empty_records);
             }
-            let hint = crate::error::Hint::from("expected ").then(format.layout());
+            let hint = Hint::from("expected ").then(format.layout());
             return Err(Error::input(self.name, None, found, hint));
         }
-        let (skipped_lines, assumed) = (self.skipped, self.assumed);
-        Ok(Input { dataset, dropped, skipped_lines, format, assumed })
+        Ok(Input {
+            dataset,
+            dropped,
+            skipped_lines: self.skipped,
+            format,
+            assumed: self.assumed,
+            preview: self.preview,
+        })
     }
 }
