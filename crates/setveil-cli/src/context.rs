@@ -48,7 +48,7 @@ pub fn fail(error: &anyhow::Error) -> ExitCode {
     }
     let mut text = String::new();
     for cause in error.chain() {
-        let cause = cause.to_string();
+        let cause = crate::wording::say(cause);
         if !text.contains(&cause) {
             text += if text.is_empty() { "" } else { ": " };
             text += &cause;

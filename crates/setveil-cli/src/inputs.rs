@@ -1,15 +1,18 @@
 //! Arguments that several commands take: the data, and where a release goes.
 
+use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
-use setveil::Hierarchy;
-use setveil::io::{self, Format, Input, ReadOptions};
+use setveil::io::{self, Encoding, Format, Input, ReadOptions};
 use setveil::methods::partition::Unknown;
 use setveil::workflow::files::Target;
+use setveil::{Hierarchy, inspect};
 
 use crate::context::Context;
+use crate::findings;
+use crate::wording::flag;
 
 /// How the data is laid out.
 #[derive(Debug, Args)]
@@ -30,6 +33,21 @@ pub struct LayoutArgs {
     /// In a query log, read the nouns of the queries: the directory of WordNet's database files
     #[arg(long = "nouns", value_name = "WORDNET")]
     pub nouns: Option<PathBuf>,
+    /// The columns of a wide table that hold items, such as `age,dx1..dx21` [default: all but --id]
+    #[arg(long, value_name = "COLUMNS", conflicts_with = "item")]
+    pub items: Option<String>,
+    /// What separates several items in one cell, such as `|`
+    #[arg(long, value_name = "TEXT")]
+    pub split: Option<String>,
+    /// How the text is encoded, such as windows-1252 [default: UTF-8, or UTF-16 with its mark]
+    #[arg(long, value_name = "NAME")]
+    pub encoding: Option<Encoding>,
+    /// Make all letters of items small
+    #[arg(long)]
+    pub fold_case: bool,
+    /// Write accents and blanks inside items one way (NFC, single spaces)
+    #[arg(long)]
+    pub normalize: bool,
     /// Skip lines that cannot be read, and report how many
     #[arg(long)]
     pub skip_bad_lines: bool,
@@ -37,7 +55,8 @@ pub struct LayoutArgs {
 
 /// The formats by name, each with a few words.
 fn formats() -> impl TypedValueParser<Value = Format> {
-    let values = Format::ALL.iter().map(|f| PossibleValue::new(f.name()).help(f.layout()));
+    let values =
+        Format::ALL.iter().map(|f| PossibleValue::new(f.name()).help(f.layout().render(flag)));
     PossibleValuesParser::new(values).map(|name| {
         let found = Format::ALL.iter().find(|f| f.name() == name);
         *found.expect("only the possible values get here")
@@ -79,11 +98,24 @@ impl LayoutArgs {
             format: self.format,
             id: self.id.clone(),
             item: self.item.clone(),
+            items: self.items.clone(),
+            split: self.split.clone(),
             delimiter: self.delimiter,
             wordnet: self.nouns.clone(),
+            encoding: self.encoding,
+            fold_case: self.fold_case,
+            normalize: self.normalize,
             skip_bad_lines: self.skip_bad_lines,
+            ..ReadOptions::default()
         };
-        let input = io::read_dataset(path, &options, context)?;
+        let input = if path == Path::new("-") {
+            read_standard_input(&options, context)?
+        } else {
+            io::read_dataset(path, &options, context)?
+        };
+        for assumption in &input.assumed {
+            context.remark(&format!("{}: {assumption}", path.display()));
+        }
         if let Some(text) = input.left_out().describe() {
             context.remark(&format!("{}: {text}", path.display()));
         }
@@ -91,9 +123,33 @@ impl LayoutArgs {
     }
 }
 
+/// Reads `-`; the library opens files and nothing else.
+fn read_standard_input(options: &ReadOptions, context: &Context) -> anyhow::Result<Input> {
+    let (stdin, name) = (std::io::stdin(), Path::new("(standard input)"));
+    if stdin.is_terminal() {
+        let hint = "pipe the data in, or name a file";
+        return Err(setveil::Error::input(name, None, "this is a terminal", hint).into());
+    }
+    Ok(io::read_dataset_from(stdin, name, options, context)?)
+}
+
 impl DataArgs {
     pub fn read(&self, context: &Context) -> anyhow::Result<Input> {
         self.layout.read(&self.data, context)
+    }
+
+    /// Reads data that is to be published: refuses what does not look like
+    /// sets of items, unless it is meant so.
+    pub fn read_to_publish(&self, target: &Target, context: &Context) -> anyhow::Result<Input> {
+        let input = self.read(context)?;
+        let findings = inspect::check(&input);
+        if findings.refused() && !target.as_baskets {
+            anyhow::bail!(findings::refusal(&findings, &self.data));
+        }
+        for finding in &findings.findings {
+            context.remark(&format!("{}: {}", self.data.display(), findings::remark(finding)));
+        }
+        Ok(input)
     }
 }
 
@@ -112,6 +168,9 @@ pub struct TargetArgs {
     /// Replace an earlier release (and receipt) of that name
     #[arg(long)]
     pub force: bool,
+    /// Publish the data as it was read, even if it looks like a table or like identifiers
+    #[arg(long)]
+    pub as_baskets: bool,
     /// Write where the release came from to a private file outside of it
     #[arg(long, value_name = "FILE")]
     pub receipt: Option<PathBuf>,
@@ -119,7 +178,8 @@ pub struct TargetArgs {
 
 impl TargetArgs {
     pub fn target(&self) -> Target {
-        Target::new(&self.output).force(self.force).receipt(self.receipt.clone())
+        let target = Target::new(&self.output).force(self.force);
+        target.receipt(self.receipt.clone()).as_baskets(self.as_baskets)
     }
 }
 

@@ -3,8 +3,10 @@
 mod cli;
 mod commands;
 mod context;
+mod findings;
 mod inputs;
 mod sensitive;
+mod wording;
 
 use std::process::ExitCode;
 

@@ -4,7 +4,15 @@
 //! A broken guarantee is not an error but a verdict with a witness: see
 //! [`verify`](crate::verify).
 
+mod bad;
+mod hint;
+mod plain;
+
 use std::path::PathBuf;
+
+pub(crate) use bad::Bad;
+pub use hint::{Hint, HintPart, Setting};
+pub use plain::plain;
 
 /// Why something could not be done. Nothing has been published when one of
 /// these is returned.
@@ -12,7 +20,7 @@ use std::path::PathBuf;
 #[non_exhaustive]
 pub enum Error {
     /// A parameter is out of its range.
-    #[error("{name} = {found}: expected {expected}")]
+    #[error("{name} = {}: expected {expected}", plain(found))]
     Parameter {
         /// The parameter's name.
         name: &'static str,
@@ -22,7 +30,7 @@ pub enum Error {
         expected: &'static str,
     },
     /// The parameters are valid, but this data cannot satisfy them.
-    #[error("{what}; {hint}")]
+    #[error("{}; {}", plain(what), plain(hint))]
     Infeasible {
         /// What cannot be satisfied, with the numbers.
         what: String,
@@ -30,7 +38,7 @@ pub enum Error {
         hint: String,
     },
     /// A file could not be opened, read or written.
-    #[error("{}: {source}", path.display())]
+    #[error("{}: {source}", plain(path.display()))]
     Io {
         /// The file.
         path: PathBuf,
@@ -38,7 +46,7 @@ pub enum Error {
         source: std::io::Error,
     },
     /// A file was read, but it does not hold what it should.
-    #[error("{}{}: {found}; {hint}", path.display(), line.map(|l| format!(":{l}")).unwrap_or_default())]
+    #[error("{}{}: {}; {hint}", plain(path.display()), line.map(|l| format!(":{l}")).unwrap_or_default(), plain(found))]
     Input {
         /// The file.
         path: PathBuf,
@@ -47,7 +55,27 @@ pub enum Error {
         /// What was found.
         found: String,
         /// What was expected, or what to do.
-        hint: String,
+        hint: Hint,
+    },
+    /// A setting means nothing here, or another one is missing.
+    #[error("{setting} = {}: expected {expected}", plain(found))]
+    Setting {
+        /// The setting.
+        setting: Setting,
+        /// What it was set to.
+        found: String,
+        /// What would have been accepted.
+        expected: Hint,
+    },
+    /// A table in memory does not hold what it should.
+    #[error("{}{}; {hint}", row.map(|r| format!("row {r}: ")).unwrap_or_default(), plain(found))]
+    Table {
+        /// The row, counted from 1, where there is one.
+        row: Option<u64>,
+        /// What was found.
+        found: String,
+        /// What was expected, or what to do.
+        hint: Hint,
     },
     /// The caller said stop. Nothing was written.
     #[error("stopped before it was done; nothing was written")]
@@ -74,7 +102,7 @@ pub enum Error {
         hint: &'static str,
     },
     /// A label is not in the data or the hierarchy.
-    #[error("{what}; {hint}")]
+    #[error("{}; {}", plain(what), plain(hint))]
     Unknown {
         /// The labels, and where they are missing.
         what: String,
@@ -94,7 +122,7 @@ impl Error {
         path: impl Into<PathBuf>,
         line: Option<u64>,
         found: impl Into<String>,
-        hint: impl Into<String>,
+        hint: impl Into<Hint>,
     ) -> Self {
         Self::Input { path: path.into(), line, found: found.into(), hint: hint.into() }
     }

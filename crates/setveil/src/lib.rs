@@ -26,6 +26,7 @@ pub mod attack;
 pub mod data;
 pub mod error;
 pub mod generate;
+pub mod inspect;
 pub mod io;
 pub mod measure;
 pub mod methods;

@@ -72,6 +72,11 @@ pub fn jsonl(records: &Records) -> Vec<u8> {
     bytes
 }
 
+/// One array of arrays of texts.
+pub fn json(records: &Records) -> Vec<u8> {
+    serde_json::to_vec_pretty(records).expect("texts are JSON")
+}
+
 /// Objects with the texts in `what`.
 pub fn jsonl_objects(records: &Records) -> Vec<u8> {
     let mut bytes = Vec::new();
@@ -126,6 +131,7 @@ pub fn every_layout(records: &Records) -> Vec<(&'static str, Vec<u8>, ReadOption
         ("data.csv", basket_csv(records), named(None, None)),
         ("long.csv", long_csv(records, |_| {}), named(Some("who"), Some("what"))),
         ("data.jsonl", jsonl(records), named(None, None)),
+        ("data.json", json(records), named(None, None)),
         ("objects.jsonl", jsonl_objects(records), named(None, Some("what"))),
         ("lists.parquet", parquet_lists(records), named(None, None)),
         ("named.parquet", parquet_lists(records), named(None, Some("what"))),

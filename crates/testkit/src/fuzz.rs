@@ -19,6 +19,7 @@ pub const TARGETS: &[Target] = &[
     ("basket_csv", basket_csv),
     ("long_csv", long_csv),
     ("jsonl", jsonl),
+    ("json", json),
     ("parquet", parquet),
     ("release", release),
     ("hierarchy", hierarchy),
@@ -35,6 +36,8 @@ fn read(bytes: &[u8], options: &ReadOptions) {
         assert_eq!(lenient.skipped_lines, 0, "a strict reading found nothing to skip");
     }
     for input in [strict, lenient].into_iter().flatten() {
+        let findings = setveil::inspect::check(&input);
+        findings.findings.iter().for_each(|f| assert!(!f.describe().contains('\n')));
         let data = input.dataset;
         assert!(data.records().all(|r| !r.is_empty() && r.is_sorted_by(|a, b| a < b)));
         assert!(data.supports().iter().all(|&s| s > 0), "every label occurs");
@@ -55,6 +58,10 @@ fn options(format: Format, id: Option<&str>, item: Option<&str>) -> ReadOptions 
 /// The FIMI reader.
 pub fn fimi(bytes: &[u8]) {
     read(bytes, &options(Format::Fimi, None, None));
+    for encoding in ["utf-16le", "windows-1252"] {
+        let encoding = Some(encoding.parse().expect("a known encoding"));
+        read(bytes, &ReadOptions { encoding, ..options(Format::Fimi, None, None) });
+    }
 }
 
 /// The SPMF reader.
@@ -70,12 +77,22 @@ pub fn basket_csv(bytes: &[u8]) {
 /// The long CSV reader.
 pub fn long_csv(bytes: &[u8]) {
     read(bytes, &options(Format::LongCsv, Some("who"), Some("what")));
+    // A wide table with several items in a cell, in one spelling.
+    let wide = options(Format::LongCsv, Some("who"), None);
+    let split = Some("t".to_owned());
+    read(bytes, &ReadOptions { split, fold_case: true, normalize: true, ..wide });
 }
 
 /// The JSON Lines reader, with arrays and with objects.
 pub fn jsonl(bytes: &[u8]) {
     read(bytes, &options(Format::Jsonl, None, None));
     read(bytes, &options(Format::Jsonl, None, Some("what")));
+}
+
+/// The reader of one big JSON array, with arrays and with objects.
+pub fn json(bytes: &[u8]) {
+    read(bytes, &options(Format::Json, None, None));
+    read(bytes, &options(Format::Json, None, Some("what")));
 }
 
 /// The Parquet reader, with lists and with a long table.

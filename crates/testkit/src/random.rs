@@ -21,7 +21,7 @@ pub fn quest(records: u64, items: u32) -> Dataset {
         record.iter().for_each(|item| builder.push(&item.to_string()));
         builder.end_record();
     }
-    builder.finish().0
+    builder.finish().expect("few enough records").0
 }
 
 /// Records over single-letter items `a`, `b`, ... with a skewed frequency.

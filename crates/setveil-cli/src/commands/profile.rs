@@ -2,12 +2,14 @@
 
 use std::fmt::Write;
 
+use setveil::inspect;
 use setveil::methods::dls::{PROBLEMATIC_K, Problematic};
 use setveil::profile::{Options, Profile, Sampling};
 use setveil::report::number;
 use setveil::workflow;
 
 use crate::context::{Context, Exit};
+use crate::findings;
 use crate::inputs::DataArgs;
 
 /// Show size and shape of the data, and how identifying it is
@@ -32,10 +34,13 @@ impl Args {
         let input = self.data.read(context)?;
         let sampling = Sampling { samples: self.samples, seed: self.seed };
         let options = Options::default().sampling(sampling);
-        let answer =
-            workflow::profile(&input.dataset, &options, context)?.left_out(Some(input.left_out()));
+        let answer = workflow::profile(&input.dataset, &options, context)?
+            .left_out(Some(input.left_out()))
+            .findings(Some(inspect::check(&input)));
         context.answer(&answer, || {
-            describe(&answer.profile) + &describe_problematic(&answer.problematic)
+            describe(&answer.profile)
+                + &describe_problematic(&answer.problematic)
+                + &answer.findings.as_ref().map(findings::describe).unwrap_or_default()
         })?;
         Ok(Exit::Done)
     }

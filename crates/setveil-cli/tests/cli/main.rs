@@ -8,6 +8,7 @@ mod commands;
 mod diffpart;
 mod dls;
 mod generalization;
+mod inspect;
 mod manners;
 mod utility;
 

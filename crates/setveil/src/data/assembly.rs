@@ -8,7 +8,12 @@
 use rayon::prelude::*;
 
 use super::interner::short_key;
+use super::limits::{check_length, check_records};
 use super::{Dataset, Dropped, Interner, ItemId};
+use crate::{Progress, Result};
+
+/// Records or rows between two questions whether to go on.
+const STRIDE: usize = 1 << 16;
 
 /// Records in the order of the input; the items as they came, with ids of
 /// the block's own.
@@ -21,10 +26,58 @@ pub(crate) struct Block {
     start: usize,
     /// Whether items were forgotten, so that a label may occur nowhere.
     abandoned: bool,
+    /// The length of the longest record that is too long, or 0.
+    too_long: u64,
+    dropped: Dropped,
+}
+
+/// Where a block stood between two records.
+pub(crate) struct Mark {
+    items: usize,
+    records: usize,
     dropped: Dropped,
 }
 
 impl Block {
+    /// The labels, to intern one that [`Block::push_id`] will be given.
+    pub(crate) fn labels(&mut self) -> &mut Interner {
+        &mut self.labels
+    }
+
+    /// Adds an item that [`Block::labels`] gave a number.
+    pub(crate) fn push_id(&mut self, id: ItemId) {
+        self.items.push(id);
+    }
+
+    /// The labels of all items in their order.
+    pub(crate) fn texts(&self) -> Vec<String> {
+        self.items.iter().map(|&item| self.labels.label(item).to_owned()).collect()
+    }
+
+    /// Counts a blank item that was left out.
+    pub(crate) fn blank(&mut self) {
+        self.dropped.blank_items += 1;
+    }
+
+    /// The memory that making records of it will have taken at its highest.
+    pub(crate) fn bytes(&self) -> u64 {
+        (self.items.len() * 8 + self.lengths.len() * 12) as u64 + self.labels.bytes()
+    }
+
+    /// Where the block stands; no record is open.
+    pub(crate) fn mark(&self) -> Mark {
+        Mark { items: self.start, records: self.lengths.len(), dropped: self.dropped }
+    }
+
+    /// Forgets everything that came after `mark`.
+    pub(crate) fn rewind(&mut self, mark: &Mark) {
+        self.abandoned |= self.items.len() > mark.items;
+        self.items.truncate(mark.items);
+        self.lengths.truncate(mark.records);
+        self.start = mark.items;
+        self.dropped = mark.dropped;
+    }
+
     /// Adds an item to the current record.
     pub(crate) fn push(&mut self, label: &str) {
         let id = self.labels.intern(label);
@@ -53,10 +106,13 @@ impl Block {
         let length = self.items.len() - self.start;
         if length == 0 {
             self.dropped.empty_records += 1;
-        } else {
-            self.lengths.push(length as u32);
-            self.start = self.items.len();
+            return;
         }
+        if length > u32::MAX as usize {
+            self.too_long = self.too_long.max(length as u64);
+        }
+        self.lengths.push(length as u32);
+        self.start = self.items.len();
     }
 
     /// Forgets the items of the current record.
@@ -72,26 +128,39 @@ impl Block {
         persons: usize,
         rows: Vec<(u32, ItemId)>,
         blank_items: u64,
-    ) -> Self {
-        let mut next = vec![0; persons + 1];
-        for &(person, _) in &rows {
-            next[person as usize + 1] += 1;
+        progress: &dyn Progress,
+    ) -> Result<Self> {
+        let mut next = vec![0usize; persons + 1];
+        for some in rows.chunks(STRIDE) {
+            progress.step(0)?;
+            some.iter().for_each(|&(person, _)| next[person as usize + 1] += 1);
         }
-        let lengths: Vec<u32> = next[1..].iter().map(|&l: &usize| l as u32).collect();
+        let too_long = next.iter().copied().max().filter(|&l| l > u32::MAX as usize);
+        let lengths: Vec<u32> = next[1..].iter().map(|&l| l as u32).collect();
         for p in 0..persons {
             next[p + 1] += next[p];
         }
         let mut items = vec![0; rows.len()];
-        for (person, item) in rows {
-            let at = &mut next[person as usize];
-            items[*at] = item;
-            *at += 1;
+        for some in rows.chunks(STRIDE) {
+            progress.step(0)?;
+            for &(person, item) in some {
+                let at = &mut next[person as usize];
+                items[*at] = item;
+                *at += 1;
+            }
         }
         let empty_records = lengths.iter().filter(|&&l| l == 0).count() as u64;
         let start = items.len();
         let dropped = Dropped { blank_items, empty_records, ..Dropped::default() };
         let lengths = lengths.into_iter().filter(|&l| l > 0).collect();
-        Self { labels, items, lengths, start, abandoned: false, dropped }
+        let too_long = too_long.unwrap_or(0) as u64;
+        Ok(Self { labels, items, lengths, start, abandoned: false, too_long, dropped })
+    }
+
+    /// Fails if something is larger than its number.
+    fn check(&self) -> Result<()> {
+        check_length(self.too_long)?;
+        self.labels.check()
     }
 
     /// The labels that occur, in the order of their ids, with their ids.
@@ -107,24 +176,29 @@ impl Block {
 /// Collects blocks.
 #[derive(Debug, Default)]
 pub(crate) struct Assembly {
-    labels: Interner,
-    parts: Vec<Part>,
-    dropped: Dropped,
+    pub(super) labels: Interner,
+    pub(super) parts: Vec<Part>,
+    records: u64,
+    pub(super) bytes: u64,
+    pub(super) dropped: Dropped,
 }
 
 /// A block without its labels.
 #[derive(Debug)]
-struct Part {
+pub(super) struct Part {
     /// The assembly's id for each of the block's.
-    ids: Vec<ItemId>,
-    items: Vec<ItemId>,
-    lengths: Vec<u32>,
+    pub(super) ids: Vec<ItemId>,
+    pub(super) items: Vec<ItemId>,
+    pub(super) lengths: Vec<u32>,
 }
 
 impl Assembly {
-    /// Appends the records of `block`.
-    pub(crate) fn add(&mut self, mut block: Block) {
+    /// Appends the records of `block`. Fails if there is more than can be numbered.
+    pub(crate) fn add(&mut self, mut block: Block) -> Result<()> {
         block.abandon_record();
+        block.check()?;
+        self.records += block.lengths.len() as u64;
+        check_records(self.records)?;
         self.dropped.add(block.dropped);
         let mut ids: Vec<ItemId> = (0..block.labels.len() as ItemId).collect();
         if self.labels.is_empty() && !block.abandoned {
@@ -133,23 +207,22 @@ impl Assembly {
             for (id, label) in block.used() {
                 ids[id] = self.labels.intern(label);
             }
+            self.labels.check()?;
         }
-        self.parts.push(Part { ids, items: block.items, lengths: block.lengths });
+        let part = Part { ids, items: block.items, lengths: block.lengths };
+        self.bytes += part.bytes();
+        self.parts.push(part);
+        Ok(())
     }
 
-    /// Gives labels other names; two may get the same.
-    pub(crate) fn rename<'a>(&mut self, name: impl Fn(&str) -> Option<&'a str>) {
-        let mut labels = Interner::default();
-        let ids: Vec<ItemId> =
-            self.labels.labels().map(|old| labels.intern(name(old).unwrap_or(old))).collect();
-        self.labels = labels;
-        for id in self.parts.iter_mut().flat_map(|p| &mut p.ids) {
-            *id = ids.get(*id as usize).copied().unwrap_or(0);
-        }
+    /// The memory that the data set will have taken at its highest.
+    pub(crate) fn bytes(&self) -> u64 {
+        self.bytes + 2 * self.labels.bytes()
     }
 
     /// Numbers the labels by text, sorts the records and drops duplicates.
-    pub(crate) fn finish(mut self) -> (Dataset, Dropped) {
+    pub(crate) fn finish(mut self, progress: &dyn Progress) -> Result<(Dataset, Dropped)> {
+        progress.step(0)?;
         let (vocabulary, renumber) = self.labels.finish();
         let total = self.parts.iter().map(|p| p.items.len()).sum();
         let records: usize = self.parts.iter().map(|p| p.lengths.len()).sum();
@@ -165,11 +238,12 @@ impl Assembly {
             .into_par_iter()
             .zip(regions)
             .map(|(part, region)| {
-                let (before, lengths) = (region.len(), part.settle(&renumber, region));
+                let before = region.len();
+                let lengths = part.settle(&renumber, region, progress)?;
                 let kept = lengths.iter().map(|&l| l as usize).sum();
-                (lengths, before, kept)
+                Ok((lengths, before, kept))
             })
-            .collect();
+            .collect::<Result<_>>()?;
         close_gaps(&mut items, settled.iter().map(|&(_, before, kept)| (before, kept)));
         self.dropped.duplicates += (total - items.len()) as u64;
         let mut offsets = Vec::with_capacity(records + 1);
@@ -179,30 +253,44 @@ impl Assembly {
             end += *length as usize;
             offsets.push(end);
         }
-        (Dataset::from_parts(vocabulary, offsets, items), self.dropped)
+        Ok((Dataset::from_parts(vocabulary, offsets, items), self.dropped))
     }
 }
 
 impl Part {
+    /// The memory that its records will have taken at its highest: the items
+    /// stand here and, in the end, in the data set.
+    pub(super) fn bytes(&self) -> u64 {
+        (self.items.len() * 8 + self.lengths.len() * 12 + self.ids.len() * 8) as u64
+    }
+
     /// Writes the records to the beginning of `region`, sorted and without
     /// duplicates; their lengths.
-    fn settle(self, renumber: &[ItemId], region: &mut [ItemId]) -> Vec<u32> {
+    fn settle(
+        self,
+        renumber: &[ItemId],
+        region: &mut [ItemId],
+        progress: &dyn Progress,
+    ) -> Result<Vec<u32>> {
         // A label that occurs nowhere has no number; nothing asks for it.
         let number = |&id: &ItemId| renumber.get(id as usize).copied().unwrap_or(0);
         let ids: Vec<ItemId> = self.ids.iter().map(number).collect();
         let (mut lengths, mut read, mut kept) = (self.lengths, 0, 0);
-        for length in &mut lengths {
-            let from = &self.items[read..read + *length as usize];
-            read += from.len();
-            let record = &mut region[kept..kept + from.len()];
-            for (to, &id) in record.iter_mut().zip(from) {
-                *to = ids[id as usize];
+        for some in lengths.chunks_mut(STRIDE) {
+            progress.step(0)?;
+            for length in some {
+                let from = &self.items[read..read + *length as usize];
+                read += from.len();
+                let record = &mut region[kept..kept + from.len()];
+                for (to, &id) in record.iter_mut().zip(from) {
+                    *to = ids[id as usize];
+                }
+                record.sort_unstable();
+                *length = dedup(record) as u32;
+                kept += *length as usize;
             }
-            record.sort_unstable();
-            *length = dedup(record) as u32;
-            kept += *length as usize;
         }
-        lengths
+        Ok(lengths)
     }
 }
 
@@ -251,9 +339,9 @@ mod tests {
                     record.iter().for_each(|item| block.push(item));
                     block.end_record();
                 }
-                assembly.add(block);
+                assembly.add(block).unwrap();
             }
-            assembly.finish()
+            assembly.finish(&()).unwrap()
         };
         let (dataset, dropped) = split(0);
         assert_eq!(dataset.occurrences(), [0, 1, 0, 2, 3, 3, 0, 1, 4]);
@@ -275,10 +363,49 @@ mod tests {
             block.push(labels[1]);
             block.end_record();
             block.push("never");
-            assembly.add(block);
+            assembly.add(block).unwrap();
         }
-        let (dataset, _) = assembly.finish();
+        let (dataset, _) = assembly.finish(&()).unwrap();
         assert_eq!(dataset.vocabulary().labels().collect::<Vec<_>>(), ["a", "y", "z"]);
         assert_eq!(dataset.occurrences(), [0, 1, 2]);
+    }
+
+    #[test]
+    fn lengths_and_records_are_checked_at_the_border() {
+        let block = |too_long| Block { too_long, ..Block::default() };
+        assert!(Assembly::default().add(block(u64::from(u32::MAX))).is_ok());
+        let error = Assembly::default().add(block(1 << 32)).unwrap_err().to_string();
+        assert!(error.contains("items of one record: 4294967296"), "{error}");
+        let one = || {
+            let mut block = Block::default();
+            block.push("a");
+            block.end_record();
+            block
+        };
+        let full = |records| Assembly { records, ..Assembly::default() };
+        assert!(full(u64::from(u32::MAX) - 1).add(one()).is_ok());
+        let error = full(u64::from(u32::MAX)).add(one()).unwrap_err().to_string();
+        assert!(error.contains("records: 4294967296, at most 4294967295"), "{error}");
+    }
+
+    #[test]
+    fn rewinding_leaves_no_trace() {
+        let mut block = Block::default();
+        block.push("a");
+        block.end_record();
+        let mark = block.mark();
+        block.push("b");
+        block.push_trimmed(" ");
+        block.end_record();
+        block.end_record();
+        block.push("c");
+        block.rewind(&mark);
+        block.push("d");
+        block.end_record();
+        let mut assembly = Assembly::default();
+        assembly.add(block).unwrap();
+        let (dataset, dropped) = assembly.finish(&()).unwrap();
+        assert_eq!(dataset, Dataset::from_records([["a"], ["d"]]));
+        assert_eq!(dropped, Dropped::default());
     }
 }

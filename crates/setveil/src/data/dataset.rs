@@ -6,6 +6,7 @@
 
 use super::assembly::{Assembly, Block};
 use super::{ItemId, Vocabulary};
+use crate::Result;
 
 /// Set-valued data: `len()` records over `vocabulary()`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -38,6 +39,9 @@ impl Dropped {
 
 impl Dataset {
     /// Builds a data set from records of labels; for examples and tests.
+    ///
+    /// # Panics
+    /// With more than 2^32 - 1 records or labels.
     pub fn from_records<R, S>(records: impl IntoIterator<Item = R>) -> Self
     where
         R: IntoIterator<Item = S>,
@@ -50,7 +54,7 @@ impl Dataset {
             }
             builder.end_record();
         }
-        builder.finish().0
+        builder.finish().expect("few enough records and labels").0
     }
 
     /// Assembles a data set from parts that already satisfy the invariants.
@@ -174,9 +178,9 @@ impl DatasetBuilder {
 
     /// Ends reading: ids are renumbered in the order of the labels. Items
     /// after the last ended record are forgotten.
-    pub fn finish(self) -> (Dataset, Dropped) {
+    pub fn finish(self) -> Result<(Dataset, Dropped)> {
         let mut assembly = Assembly::default();
-        assembly.add(self.block);
-        assembly.finish()
+        assembly.add(self.block)?;
+        assembly.finish(&())
     }
 }

@@ -10,7 +10,9 @@ use std::hash::Hasher;
 use rayon::slice::ParallelSliceMut;
 use rustc_hash::FxHasher;
 
+use super::limits::{MAX_ITEMS, check_items};
 use super::{ItemId, Vocabulary};
+use crate::Result;
 
 /// The longest label that is packed into its key.
 const SHORT: usize = 7;
@@ -19,7 +21,7 @@ const LONG: u64 = 0xff << 56;
 const VACANT: u32 = u32::MAX;
 
 /// An interner that is still growing.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Interner {
     text: String,
     ends: Vec<usize>,
@@ -27,6 +29,23 @@ pub struct Interner {
     slots: Vec<Slot>,
     /// The hash's upper bits are the slot: `64 - log2(slots.len())`.
     shift: u32,
+    /// How many labels get a number.
+    limit: usize,
+    /// Labels that came when all numbers were given away.
+    refused: u64,
+}
+
+impl Default for Interner {
+    fn default() -> Self {
+        Self {
+            text: String::new(),
+            ends: Vec::new(),
+            slots: Vec::new(),
+            shift: 0,
+            limit: MAX_ITEMS as usize,
+            refused: 0,
+        }
+    }
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -37,6 +56,9 @@ struct Slot {
 
 impl Interner {
     /// The id of `label`, new if it has not been seen.
+    ///
+    /// When no number is left the answer is 0 and means nothing: whoever
+    /// interns what a user wrote asks [`Interner::check`] before the ids are used.
     pub fn intern(&mut self, label: &str) -> ItemId {
         self.intern_keyed(key(label), label)
     }
@@ -63,6 +85,10 @@ impl Interner {
 
     #[cold]
     fn insert(&mut self, at: usize, key: u64, label: &str) -> ItemId {
+        if self.ends.len() >= self.limit {
+            self.refused += 1;
+            return 0;
+        }
         let id = self.ends.len() as ItemId;
         self.text.push_str(label);
         self.ends.push(self.text.len());
@@ -73,6 +99,24 @@ impl Interner {
     /// How many distinct labels there are.
     pub fn len(&self) -> usize {
         self.ends.len()
+    }
+
+    /// Fails if more distinct labels came than there are numbers.
+    pub fn check(&self) -> Result<()> {
+        check_items(self.offered())
+    }
+
+    /// How many labels there are, and how often one came that got no number.
+    pub(crate) fn offered(&self) -> u64 {
+        match self.refused {
+            0 => self.len() as u64,
+            refused => MAX_ITEMS.saturating_add(refused),
+        }
+    }
+
+    /// The memory that the labels take.
+    pub(crate) fn bytes(&self) -> u64 {
+        (self.text.len() + self.ends.len() * 8 + self.slots.len() * size_of::<Slot>()) as u64
     }
 
     /// Whether nothing was interned.
@@ -172,6 +216,17 @@ mod tests {
         for (i, label) in labels.iter().enumerate() {
             assert_eq!(vocabulary.label(renumber[i]), label);
         }
+    }
+
+    #[test]
+    fn a_label_without_a_number_is_told() {
+        let mut interner = Interner { limit: 2, ..Interner::default() };
+        assert_eq!(["a", "b", "a"].map(|l| interner.intern(l)), [0, 1, 0]);
+        assert!(interner.check().is_ok());
+        interner.intern("c");
+        assert_eq!((interner.len(), interner.intern("b")), (2, 1));
+        let error = interner.check().unwrap_err().to_string();
+        assert!(error.contains("distinct items: 4294967296, at most 4294967295"), "{error}");
     }
 
     #[test]

@@ -1,19 +1,30 @@
 //! What comes in: interned items, records as one flat array, hierarchies, and
 //! parameters that cannot be built when they are invalid.
 
+#[cfg(feature = "arrow")]
+mod arrow;
 mod assembly;
+mod csr;
 mod dataset;
 pub mod hierarchy;
 mod interner;
+pub mod limits;
+mod long;
 mod params;
+mod relabel;
 mod vocabulary;
 mod wordnet;
 
+#[cfg(feature = "arrow")]
+pub use arrow::{ArrowInput, ArrowOptions, Nulls};
+#[cfg(feature = "parquet")]
+pub(crate) use arrow::{Filler, Layout};
 pub(crate) use assembly::{Assembly, Block};
 pub(crate) use dataset::touch;
 pub use dataset::{Dataset, DatasetBuilder, Dropped};
 pub use hierarchy::Hierarchy;
 pub use interner::Interner;
+pub(crate) use long::LongTable;
 pub use params::{Alpha, Epsilon, K, L, M, P};
 pub use vocabulary::{ItemId, Vocabulary};
 pub use wordnet::{BadLine, Nouns};

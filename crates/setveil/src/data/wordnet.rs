@@ -149,7 +149,7 @@ impl Nouns {
         }
         builder.finish().ok_or_else(|| Error::Unknown {
             what: "no item of the data is a noun".into(),
-            hint: "read a query log with --format aol and --nouns DIR to get its nouns".into(),
+            hint: "read a query log by its nouns".into(),
         })
     }
 }

@@ -16,7 +16,10 @@ pub use export::{ExportFormat, write_dataset, write_datasets};
 pub use hierarchy::{read_hierarchy, write_hierarchy};
 pub use items::read_items;
 pub use new_file::{check_file, write_file};
-pub use read::{Format, Input, LeftOut, ReadOptions, parse_dataset, read_dataset};
+pub use read::{
+    Assumption, Encoding, Format, Input, LeftOut, Preview, ReadOptions, default_memory,
+    parse_dataset, read_dataset, read_dataset_from,
+};
 pub use receipt::{Receipt, check_receipt};
 pub use release::{
     FileFault, OpenedRelease, check_target, open_release, read_listed, read_release, write_release,

@@ -11,7 +11,7 @@ use crate::io::{self, ExportFormat, Input, ReadOptions, Receipt};
 use crate::measure::{self, Evaluation};
 use crate::query::Answer;
 use crate::verify::Verdict;
-use crate::{Method, Progress, Release, Result, attack, profile};
+use crate::{Method, Progress, Release, Result, attack, inspect, profile};
 
 /// Where a release goes.
 #[derive(Clone, Debug)]
@@ -23,12 +23,15 @@ pub struct Target {
     pub force: bool,
     /// A private file that says where the release came from.
     pub receipt: Option<PathBuf>,
+    /// Whether the data is meant as it was read, even if it looks like a table
+    /// or like identifiers.
+    pub as_baskets: bool,
 }
 
 impl Target {
     /// A new directory, without a receipt.
     pub fn new(output: impl Into<PathBuf>) -> Self {
-        Self { output: output.into(), force: false, receipt: None }
+        Self { output: output.into(), force: false, receipt: None, as_baskets: false }
     }
 
     /// Checks before any work that release and receipt can be written.
@@ -49,6 +52,8 @@ setters!(Target {
     force: bool,
     /// A private file that says where the release came from.
     receipt: Option<PathBuf>,
+    /// Whether the data is meant as it was read.
+    as_baskets: bool,
 });
 
 /// The original data of a release.
@@ -77,14 +82,15 @@ pub fn profile(
 ) -> Result<Profiled> {
     let input = data.read(progress)?;
     let profiled = super::profile(&input.dataset, options, progress)?;
-    Ok(profiled.left_out(Some(input.left_out())))
+    let findings = inspect::check(&input);
+    Ok(profiled.left_out(Some(input.left_out())).findings(Some(findings)))
 }
 
 /// [`anonymize`](super::anonymize()) a file into a directory.
 ///
 /// # Errors
-/// As [`Target::check`] and [`Method::run`], or if a file cannot be read or
-/// written. Nothing is left then.
+/// As [`Target::check`], [`Findings::refuse`](inspect::Findings::refuse) and
+/// [`Method::run`], or if a file cannot be read or written. Nothing is left then.
 pub fn anonymize(
     data: Original,
     method: &Method,
@@ -109,6 +115,9 @@ pub fn publish(
     progress: &dyn Progress,
 ) -> Result<Anonymized> {
     let start = Instant::now();
+    if !target.as_baskets {
+        inspect::check(&input).refuse(source)?;
+    }
     let outcome = method.run(&input.dataset, progress)?;
     let (format, left_out) = (input.format, input.left_out());
     // Writing needs memory too, and the records no longer.

@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use crate::inspect::Findings;
 use crate::io::LeftOut;
 use crate::methods::dls::{Problematic, problematic};
 use crate::profile::{self, Options, Profile};
@@ -20,11 +21,16 @@ pub struct Profiled {
     /// What was left out when the data was read; none for data that was not read.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub left_out: Option<LeftOut>,
+    /// What to look at before publishing; none for data that was not read.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub findings: Option<Findings>,
 }
 
 setters!(Profiled {
     /// What was left out when the data was read.
     left_out: Option<LeftOut>,
+    /// What to look at before publishing.
+    findings: Option<Findings>,
 });
 
 /// Profiles `data`.
@@ -34,5 +40,5 @@ setters!(Profiled {
 pub fn profile(data: &Dataset, options: &Options, progress: &dyn Progress) -> Result<Profiled> {
     let profile = profile::profile(data, options, progress);
     let problematic = problematic(data, progress);
-    Ok(Profiled { profile, problematic, left_out: None })
+    Ok(Profiled { profile, problematic, left_out: None, findings: None })
 }

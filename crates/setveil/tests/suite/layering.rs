@@ -29,6 +29,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
         "workflow",
         &[
             "attack",
+            "inspect",
             "io",
             "measure",
             "methods",
@@ -41,6 +42,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
         ],
     ),
     ("setters", &[]),
+    ("inspect", &["io"]),
     ("error", &[]),
     ("progress", &[]),
 ];
@@ -65,7 +67,7 @@ const COMMAND_LINE: &[&str] = &[
 /// What everything may use.
 const FREE: &[&str] = &["error", "progress", "data"];
 /// What only `io` may say.
-const FILES: &[&str] = &["std::fs", "std::net", "File::open", "File::create", "memmap2"];
+const FILES: &[&str] = &["std::fs", "std::net", "File::open", "File::create"];
 /// What nothing in the library may say.
 const PRINTS: &[&str] = &["println!", "eprintln!", "print!(", "dbg!(", "std::process::exit"];
 

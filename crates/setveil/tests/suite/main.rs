@@ -1,6 +1,8 @@
 //! One test binary: a module per part of the library, named like it.
 
+mod arrow;
 mod attack;
+mod bounds;
 mod cahd;
 mod diffpart;
 mod disassociation;
@@ -9,8 +11,10 @@ mod documents;
 mod generalization;
 mod generators;
 mod grouped;
+mod inspect;
 mod kl;
 mod layering;
+mod layouts;
 mod limits;
 mod measure;
 mod method;

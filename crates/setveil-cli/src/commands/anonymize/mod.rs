@@ -83,7 +83,9 @@ impl<A: MethodArgs> Run<A> {
         let start = std::time::Instant::now();
         let target = self.target.target();
         target.check()?;
-        let input = self.data.read(context)?;
+        let input = self.data.read_to_publish(&target, context)?;
+        // Whoever read it has looked at it.
+        let target = target.as_baskets(true);
         let method = self.method.method(&input.dataset, context)?;
         let mut answer = files::publish(input, &self.data.data, &method, &target, context)?;
         answer.seconds = start.elapsed().as_secs_f64();

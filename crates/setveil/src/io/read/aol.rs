@@ -6,25 +6,30 @@
 //! AOL writes `-` for a query that was taken out: it is a blank item. The
 //! header may come again, as it does where files were joined.
 
-use std::io::{BufRead, BufReader};
+use std::io::{BufRead, BufReader, Read};
 
 use super::lines::invalid_utf8;
-use super::long::LongTable;
-use super::source::{Source, read_error};
+use super::source::Source;
+use super::stopping::{endless, read_error};
 use super::{Bad, Job};
-use crate::data::Nouns;
-use crate::{Result, io};
+use crate::data::{LongTable, Nouns};
+use crate::error::{Hint, Setting};
+use crate::{Progress, Result, io};
 
 /// Reads all rows of `source`.
-pub(super) fn read(source: Source, job: &mut Job) -> Result<()> {
+pub(super) fn read(source: Source, job: &mut Job, progress: &dyn Progress) -> Result<()> {
     let nouns = job.options.wordnet.as_deref().map(io::read_wordnet).transpose()?;
     let mut reader = BufReader::with_capacity(1 << 18, source.into_reader());
     let (mut table, mut line) = (LongTable::default(), Vec::new());
     let mut columns = None;
     for number in 1u64.. {
         line.clear();
-        if reader.read_until(b'\n', &mut line).map_err(|e| read_error(&job.name, e))? == 0 {
-            break;
+        let longest = job.budget.line;
+        let read = reader.by_ref().take(longest).read_until(b'\n', &mut line);
+        match read.map_err(|e| read_error(&job.name, e))? as u64 {
+            0 => break,
+            read if read == longest => return Err(endless(read + 1, longest)),
+            _ => job.check_rows(number, || table.bytes())?,
         }
         let end = line.len() - line.iter().rev().take_while(|b| matches!(b, b'\n' | b'\r')).count();
         let bytes = line[..end].strip_prefix(b"\xef\xbb\xbf").unwrap_or(&line[..end]);
@@ -43,8 +48,7 @@ pub(super) fn read(source: Source, job: &mut Job) -> Result<()> {
             Err(bad) => return Err(job.error(Some(number), bad)),
         }
     }
-    job.assembly.add(table.into_block());
-    Ok(())
+    job.add(table.into_block(progress)?)
 }
 
 fn push(table: &mut LongTable, nouns: Option<&Nouns>, user: &str, query: &str) {
@@ -88,9 +92,10 @@ fn fields(text: &str, (user, query): (usize, usize)) -> Result<Option<(&str, &st
     match (field(user).map(str::trim), field(query)) {
         (Some(user), Some(_)) if user.eq_ignore_ascii_case("AnonID") => Ok(None),
         (Some(user), Some(query)) if !user.is_empty() => Ok(Some((user, query))),
-        _ => Err(Bad::new(
-            "the row has no user or no query",
-            "separate the fields by tabs, or add --skip-bad-lines",
-        )),
+        _ => {
+            let hint = "separate the fields by tabs, or add {}";
+            let hint = Hint::of(hint, &[Setting::SkipBadLines]);
+            Err(Bad::new("the row has no user or no query", hint))
+        }
     }
 }

@@ -10,6 +10,7 @@ use std::borrow::Cow;
 use super::Bad;
 use super::lines::Lines;
 use crate::data::Block;
+use crate::error::{Hint, Setting};
 
 /// The format with its separator.
 pub(super) struct BasketCsv {
@@ -27,6 +28,39 @@ impl Lines for BasketCsv {
         block.end_record();
         Ok(())
     }
+
+    /// Blank fields are kept: they hold a position.
+    fn fields(&self, line: &str) -> Option<Vec<String>> {
+        let (mut fields, mut rest) = (Vec::new(), Some(line));
+        while let Some(text) = rest {
+            let (field, after) = self.field(text).ok()?;
+            fields.push(field.trim().to_owned());
+            rest = after;
+        }
+        Some(fields)
+    }
+}
+
+/// Another separator than the comma, if the first lines tell: every one has
+/// it outside of quotes, and none has a comma there.
+pub(super) fn sniff(head: &[u8]) -> Option<u8> {
+    let whole = &head[..memchr::memrchr(b'\n', head).unwrap_or(head.len())];
+    let lines: Vec<&[u8]> = whole
+        .split(|&b| b == b'\n')
+        .filter(|line| !line.trim_ascii().is_empty())
+        .take(1000)
+        .collect();
+    let outside = |line: &[u8], wanted: u8| {
+        let mut quoted = false;
+        line.iter().any(|&b| {
+            quoted ^= b == b'"';
+            b == wanted && !quoted
+        })
+    };
+    if lines.is_empty() || lines.iter().any(|line| outside(line, b',')) {
+        return None;
+    }
+    [b';', b'\t'].into_iter().find(|&c| lines.iter().all(|line| outside(line, c)))
 }
 
 impl BasketCsv {
@@ -58,7 +92,10 @@ impl BasketCsv {
             if !between.trim().is_empty() {
                 return Err(Bad::new(
                     format!("`{}` after a closing quote", between.trim()),
-                    "write a quote inside quotes twice",
+                    Hint::of(
+                        "write a quote inside quotes twice, or say what separates items with {}",
+                        &[Setting::Delimiter],
+                    ),
                 ));
             }
             let field = &quoted[..quote];

@@ -18,6 +18,11 @@ impl Lines for Fimi {
         Ok(())
     }
 
+    fn fields(&self, line: &str) -> Option<Vec<String>> {
+        let fields = line.split(|c: char| c <= ' ').filter(|field| !field.is_empty());
+        Some(fields.map(str::to_owned).collect())
+    }
+
     fn text(&self, text: &str, block: &mut Block) -> Result<u64, (u64, Bad)> {
         Ok(fields(text, block))
     }
@@ -99,8 +104,8 @@ mod tests {
                 let mut block = Block::default();
                 assert_eq!(Fimi.text(&text, &mut block).unwrap(), 3);
                 let mut assembly = Assembly::default();
-                assembly.add(block);
-                let (dataset, dropped) = assembly.finish();
+                assembly.add(block).unwrap();
+                let (dataset, dropped) = assembly.finish(&()).unwrap();
                 let labels: Vec<&str> = dataset.vocabulary().labels().collect();
                 let mut expected = vec!["x", &item];
                 expected.extend((before > 0).then_some("y"));

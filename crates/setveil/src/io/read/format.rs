@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use super::ReadOptions;
+use crate::error::{Hint, Setting};
 use crate::{Error, Result};
 
 /// How the data is laid out.
@@ -19,6 +20,8 @@ pub enum Format {
     LongCsv,
     /// One record a line as a JSON array, or as an object with a list.
     Jsonl,
+    /// One JSON array of such arrays or objects.
+    Json,
     /// A Parquet file with a column of lists, or a long table.
     Parquet,
     /// A query log: whose query, the query, and more, under AOL's header.
@@ -29,7 +32,9 @@ pub enum Format {
 struct Facts {
     name: &'static str,
     extensions: &'static [&'static str],
+    /// With a `{}` for every setting that it speaks of.
     layout: &'static str,
+    settings: &'static [Setting],
 }
 
 impl Format {
@@ -40,6 +45,7 @@ impl Format {
         Self::BasketCsv,
         Self::LongCsv,
         Self::Jsonl,
+        Self::Json,
         Self::Parquet,
         Self::Aol,
     ];
@@ -50,38 +56,51 @@ impl Format {
                 name: "fimi",
                 extensions: &["dat", "fimi"],
                 layout: "one record a line, items separated by blanks",
+                settings: &[],
             },
             Self::Spmf => Facts {
                 name: "spmf",
                 extensions: &["spmf"],
                 layout: "one record a line, whole numbers, `-1` after an itemset, `-2` at the end",
+                settings: &[],
             },
             Self::BasketCsv => Facts {
                 name: "basket-csv",
                 extensions: &["csv", "tsv"],
                 layout: "one record a line, items separated by commas",
+                settings: &[],
             },
             Self::LongCsv => Facts {
                 name: "long-csv",
-                // With --id or --item, .csv and .tsv mean this one.
+                // With an id or an item, .csv and .tsv mean this one.
                 extensions: &[],
-                layout: "a header, then one row an item: whose (--id) and what (--item)",
+                layout: "a header, then rows: whose ({}) and what ({}; {} if it is in many columns)",
+                settings: &[Setting::Id, Setting::Item, Setting::Items],
             },
             Self::Jsonl => Facts {
                 name: "jsonl",
                 extensions: &["jsonl", "ndjson"],
-                layout: "one record a line, a JSON array or an object with a list (--item)",
+                layout: "one record a line, a JSON array or an object with a list ({})",
+                settings: &[Setting::Item],
+            },
+            Self::Json => Facts {
+                name: "json",
+                extensions: &["json"],
+                layout: "one JSON array of records, each an array or an object with a list ({})",
+                settings: &[Setting::Item],
             },
             Self::Parquet => Facts {
                 name: "parquet",
                 extensions: &["parquet", "pq"],
-                layout: "a column of lists (--item), or a long table (--id and --item)",
+                layout: "a column of lists ({}), or a long table ({} and {})",
+                settings: &[Setting::Item, Setting::Id, Setting::Item],
             },
             Self::Aol => Facts {
                 name: "aol",
                 // Its files are called .txt or .tsv, which may be anything.
                 extensions: &[],
                 layout: "a query log: AnonID, Query, QueryTime, ItemRank, ClickURL, tab-separated",
+                settings: &[],
             },
         }
     }
@@ -97,8 +116,9 @@ impl Format {
     }
 
     /// What the format looks like, in a few words.
-    pub const fn layout(self) -> &'static str {
-        self.facts().layout
+    pub fn layout(self) -> Hint {
+        let facts = self.facts();
+        Hint::of(facts.layout, facts.settings)
     }
 
     /// The format that was asked for, or the one that the extension of `path`
@@ -109,9 +129,7 @@ impl Format {
         }
         let extension = extension(path);
         match Self::ALL.iter().find(|f| f.extensions().contains(&extension.as_str())) {
-            Some(Self::BasketCsv) if options.id.is_some() || options.item.is_some() => {
-                Ok(Self::LongCsv)
-            }
+            Some(Self::BasketCsv) if options.names_columns() => Ok(Self::LongCsv),
             Some(&format) => Ok(format),
             None => {
                 let found = match extension.as_str() {
@@ -119,7 +137,8 @@ impl Format {
                     other => format!("the extension .{other} does not tell the format"),
                 };
                 let names: Vec<&str> = Self::ALL.iter().map(|f| f.name()).collect();
-                let hint = format!("add --format with one of {}", names.join(", "));
+                let hint = Hint::of("add {} with one of ", &[Setting::Format]);
+                let hint = hint.and(names.join(", "));
                 Err(Error::input(path, None, found, hint))
             }
         }
@@ -127,25 +146,35 @@ impl Format {
 
     /// Refuses options that mean nothing for this format.
     pub(super) fn check(self, options: &ReadOptions) -> Result<()> {
-        let refuse = |name, found: &dyn std::fmt::Display, expected| {
-            Err(Error::Parameter { name, found: found.to_string(), expected })
-        };
         let table = matches!(self, Self::LongCsv | Self::Parquet);
-        if let Some(wordnet) = options.wordnet.as_ref().filter(|_| self != Self::Aol) {
-            return refuse("--nouns", &wordnet.display(), "a query log: --format aol");
+        let list = table || matches!(self, Self::Jsonl | Self::Json);
+        let csv = matches!(self, Self::LongCsv | Self::BasketCsv);
+        let delimiter = options.delimiter.map(|d| char::from(d).to_string());
+        let encoding = options.encoding.map(|e| e.name().to_owned());
+        let nouns = options.wordnet.as_ref().map(|path| path.display().to_string());
+        for (setting, found, fits, expected) in [
+            (Setting::Nouns, &nouns, self == Self::Aol, "a query log: {} aol"),
+            (Setting::Id, &options.id, table, "a table: {} long-csv or parquet"),
+            (Setting::Items, &options.items, table, "a table: {} long-csv or parquet"),
+            (
+                Setting::Item,
+                &options.item,
+                list,
+                "a table or JSON objects: {} long-csv, jsonl or parquet",
+            ),
+            (Setting::Encoding, &encoding, self != Self::Parquet, "text: {} other than parquet"),
+            (Setting::Delimiter, &delimiter, csv, "a CSV file: {} basket-csv or long-csv"),
+        ] {
+            if let Some(found) = found.clone().filter(|_| !fits) {
+                let expected = Hint::of(expected, &[Setting::Format]);
+                return Err(Error::Setting { setting, found, expected });
+            }
         }
-        match (&options.id, &options.item, options.delimiter) {
-            (Some(id), ..) if !table => refuse("--id", id, "a table: --format long-csv or parquet"),
-            (_, Some(item), _) if !table && self != Self::Jsonl => refuse(
-                "--item",
-                item,
-                "a table or JSON objects: --format long-csv, jsonl or parquet",
-            ),
-            (.., Some(delimiter)) if !matches!(self, Self::LongCsv | Self::BasketCsv) => refuse(
-                "--delimiter",
-                &char::from(delimiter),
-                "a CSV file: --format basket-csv or long-csv",
-            ),
+        match (&options.item, &options.items) {
+            (Some(_), Some(found)) => {
+                let expected = Hint::of("either {} or this", &[Setting::Item]);
+                Err(Error::Setting { setting: Setting::Items, found: found.clone(), expected })
+            }
             _ => Ok(()),
         }
     }
@@ -179,13 +208,14 @@ mod tests {
             ("a.csv", false, Format::BasketCsv),
             ("a.tsv.gz", true, Format::LongCsv),
             ("a.ndjson", false, Format::Jsonl),
+            ("a.json.gz", false, Format::Json),
             ("a.parquet", true, Format::Parquet),
         ] {
             assert_eq!(of(name, id).unwrap(), format, "{name}");
         }
         for name in ["a.xlsx", "a", "a.gz", "-", ".dat"] {
             let error = of(name, false).unwrap_err().to_string();
-            assert!(error.contains("--format") && error.contains("basket-csv"), "{error}");
+            assert!(error.contains("add `format`") && error.contains("basket-csv"), "{error}");
         }
     }
 }

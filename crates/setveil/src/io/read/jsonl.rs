@@ -1,5 +1,5 @@
 //! JSON Lines: one record a line, an array of items or an object with a list
-//! in the field that `--item` names; other fields are not looked at.
+//! in the field that the option `item` names; other fields are not looked at.
 //!
 //! Items are texts or whole numbers. Other numbers are refused because their
 //! spelling is lost on the way (a code 250.10 would become 250.1).
@@ -12,6 +12,7 @@ use serde::de::{DeserializeSeed, Error, IgnoredAny, MapAccess, SeqAccess, Unexpe
 use super::Bad;
 use super::lines::Lines;
 use crate::data::Block;
+use crate::error::{Hint, Setting};
 
 /// The format with the name of the list.
 pub(super) struct Jsonl<'a> {
@@ -35,7 +36,7 @@ impl Lines for Jsonl<'_> {
 }
 
 impl Jsonl<'_> {
-    fn bad(&self, error: &serde_json::Error) -> Bad {
+    pub(super) fn bad(&self, error: &serde_json::Error) -> Bad {
         let text = error.to_string();
         // The line is one of the file's, not the one of the text that was parsed.
         let what = match text.rfind(" at line ") {
@@ -48,19 +49,21 @@ impl Jsonl<'_> {
             format!("this is not JSON: {what} in column {}", error.column())
         };
         let hint = match self.item {
-            Some(item) => format!("expected an object with a list of items in `{item}`"),
-            None => "expected a list of items such as [\"milk\",\"bread\"]; \
-                     for objects, name the list's field with --item"
-                .to_owned(),
+            Some(item) => format!("expected an object with a list of items in `{item}`").into(),
+            None => Hint::of(
+                "expected a list of items such as [\"milk\",\"bread\"]; \
+                 for objects, name the list's field with {}",
+                &[Setting::Item],
+            ),
         };
         Bad::new(found, hint)
     }
 }
 
 /// Expects a list, or an object with one.
-struct RecordSeed<'a> {
-    block: &'a mut Block,
-    field: Option<&'a str>,
+pub(super) struct RecordSeed<'a> {
+    pub(super) block: &'a mut Block,
+    pub(super) field: Option<&'a str>,
 }
 
 impl<'de> DeserializeSeed<'de> for RecordSeed<'_> {

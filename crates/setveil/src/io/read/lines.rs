@@ -1,30 +1,44 @@
 //! Reading formats of one record a line, on all threads.
 //!
 //! The bytes are cut at line ends into blocks; each block gets an interner of
-//! its own and the [`Assembly`](crate::data) joins them in order. A mapped
-//! file is cut as it is; a stream is read one batch of blocks ahead of the
-//! parsing.
+//! its own and the [`Assembly`](crate::data) joins them in order. A file is
+//! cut into a few ranges a thread, which each thread reads a megabyte at a
+//! time; a stream is read one batch of blocks ahead of the parsing.
 
 use std::io::Read;
+use std::ops::Range;
+use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use rayon::prelude::*;
 
-use super::source::{Content, Source, read_error};
+use super::positioned::Positioned;
+use super::source::{Content, Source};
+use super::stopping::{endless, read_error};
+use super::window::Window;
 use super::{Bad, Job};
 use crate::data::Block;
+use crate::data::limits::check_memory;
+use crate::error::{Hint, Setting};
 use crate::{Progress, Result};
 
-/// Stream bytes in a block.
+/// Bytes of a stream that are parsed at once.
 const STREAMED: usize = 1 << 20;
-/// Bytes of a mapped file in a block, at least and at most.
-const MAPPED: std::ops::RangeInclusive<usize> = (1 << 18)..=(1 << 26);
-const BOM: &[u8] = b"\xef\xbb\xbf";
+/// Bytes of a file in a range, at least and at most.
+const RANGE: std::ops::RangeInclusive<u64> = (1 << 18)..=(1 << 26);
 
 /// A format of one record a line.
 pub(super) trait Lines: Sync {
     /// Puts the items of one line into `block` and ends the record. On an
     /// error the caller forgets what was put in.
     fn line(&self, line: &str, block: &mut Block) -> Result<(), Bad>;
+
+    /// The fields of one line in their order, if it can be read.
+    fn fields(&self, line: &str) -> Option<Vec<String>> {
+        let mut block = Block::default();
+        self.line(line, &mut block).ok()?;
+        Some(block.texts())
+    }
 
     /// As [`Lines::line`] for whole lines at once, for a format that is faster that way.
     fn text(&self, text: &str, block: &mut Block) -> Result<u64, (u64, Bad)> {
@@ -38,128 +52,190 @@ pub(super) trait Lines: Sync {
     }
 }
 
-/// What became of a block of text.
+/// What became of a part of the text.
+#[derive(Default)]
 struct Parsed {
     block: Block,
     lines: u64,
     skipped: u64,
-    /// The line, counted from 1 in the block, that could not be read.
+    /// The line, counted from 1 in the part, that could not be read.
     bad: Option<(u64, Bad)>,
 }
 
-/// Reads all lines of `source`.
-pub(super) fn read(source: Source, format: &impl Lines, job: &mut Job) -> Result<()> {
-    let (content, progress) = source.into_parts();
-    let mut lines = 0;
-    if let Some(bytes) = content.bytes() {
-        let bytes = bytes.strip_prefix(BOM).unwrap_or(bytes);
-        let parsed = parse_all(&pieces(bytes), format, job.options.skip_bad_lines, progress);
-        // The labels are copied: the file need not stay in memory while the records are sorted.
-        drop(content);
-        return collect(parsed, &mut lines, job);
-    }
-    let Content::Stream(stream) = content else { unreachable!("everything else has bytes") };
-    let mut blocks = Blocks { stream, carry: Vec::new(), ended: false, first: true };
+/// Reads all lines of `source`; `lines` came before it.
+pub(super) fn read(
+    source: Source,
+    format: &impl Lines,
+    mut lines: u64,
+    job: &mut Job,
+) -> Result<()> {
+    let (content, start, progress) = source.into_parts();
+    let skip = job.options.skip_bad_lines;
+    let parsed: Vec<Result<Parsed>> = match content {
+        Content::File(file) => {
+            let part = Part {
+                file: &file,
+                start,
+                skip,
+                progress,
+                job,
+                // What the parts take until they are joined.
+                used: AtomicU64::new(0),
+            };
+            ranges(start..file.len()).into_par_iter().map(|r| part.parse(r, format)).collect()
+        }
+        Content::Memory(bytes) => {
+            let parse = |bytes: &&[u8]| {
+                let mut parsed = Parsed::default();
+                parsed.add(bytes, format, skip);
+                Ok(parsed)
+            };
+            pieces(bytes).par_iter().map(parse).collect()
+        }
+        Content::Stream(stream) => return read_stream(stream, format, lines, job),
+    };
+    // In the order of the lines: an error does not hide a bad line before it.
+    parsed.into_iter().try_for_each(|parsed| collect(parsed?, &mut lines, job))
+}
+
+fn read_stream(
+    stream: Box<dyn Read + Send + '_>,
+    format: &impl Lines,
+    mut lines: u64,
+    job: &mut Job,
+) -> Result<()> {
+    let (skip, longest) = (job.options.skip_bad_lines, job.budget.line);
+    let name = job.name.clone();
+    let mut blocks = Blocks { stream, carry: Vec::new(), ended: false, longest, name: &name };
     let count = rayon::current_num_threads().max(1);
-    let fail = |e| read_error(&job.name.clone(), e);
-    let mut batch = blocks.batch(count).map_err(fail)?;
+    let mut batch = blocks.batch(count)?;
     while !batch.is_empty() {
-        let texts: Vec<&[u8]> = batch.iter().map(Vec::as_slice).collect();
-        let skip = job.options.skip_bad_lines;
+        let parse = |bytes: &Vec<u8>| {
+            let mut parsed = Parsed::default();
+            parsed.add(bytes, format, skip);
+            parsed
+        };
         let (parsed, next) =
-            rayon::join(|| parse_all(&texts, format, skip, &()), || blocks.batch(count));
-        collect(parsed, &mut lines, job)?;
-        batch = next.map_err(|e| read_error(&job.name, e))?;
+            rayon::join(|| batch.par_iter().map(parse).collect::<Vec<_>>(), || blocks.batch(count));
+        parsed.into_iter().try_for_each(|parsed| collect(parsed, &mut lines, job))?;
+        batch = next?;
     }
     Ok(())
 }
 
-fn collect(parsed: Vec<Parsed>, lines: &mut u64, job: &mut Job) -> Result<()> {
-    for part in parsed {
-        if let Some((line, bad)) = part.bad {
-            return Err(job.error(Some(*lines + line), bad));
-        }
-        *lines += part.lines;
-        job.skipped += part.skipped;
-        job.assembly.add(part.block);
+fn collect(parsed: Parsed, lines: &mut u64, job: &mut Job) -> Result<()> {
+    if let Some((line, bad)) = parsed.bad {
+        return Err(job.error(Some(*lines + line), bad));
     }
-    Ok(())
+    *lines += parsed.lines;
+    job.skipped += parsed.skipped;
+    job.add(parsed.block)
+}
+
+/// Cuts a file into a few ranges a thread.
+fn ranges(file: Range<u64>) -> Vec<Range<u64>> {
+    let step = (file.end - file.start) / (rayon::current_num_threads() as u64 * 4).max(1);
+    let step = step.clamp(*RANGE.start(), *RANGE.end());
+    let starts = (file.start..file.end).step_by(step as usize);
+    starts.map(|start| start..file.end.min(start + step)).collect()
 }
 
 /// Cuts `bytes` at line ends into a few blocks a thread.
 fn pieces(bytes: &[u8]) -> Vec<&[u8]> {
-    let step = bytes.len() / (rayon::current_num_threads() * 4).max(1);
-    let step = step.clamp(*MAPPED.start(), *MAPPED.end());
     let (mut parts, mut rest) = (Vec::new(), bytes);
-    while rest.len() > step {
-        let Some(end) = memchr::memchr(b'\n', &rest[step..]) else { break };
-        let (part, tail) = rest.split_at(step + end + 1);
+    for range in ranges(0..bytes.len() as u64) {
+        let done = (bytes.len() - rest.len()) as u64;
+        let Some(least) = range.end.checked_sub(done + 1) else { continue };
+        let end = memchr::memchr(b'\n', &rest[least as usize..]);
+        let (part, tail) = rest.split_at(end.map_or(rest.len(), |end| least as usize + end + 1));
         parts.push(part);
         rest = tail;
     }
-    if !rest.is_empty() {
-        parts.push(rest);
-    }
+    parts.retain(|part| !part.is_empty());
     parts
 }
 
-fn parse_all(
-    texts: &[&[u8]],
-    format: &impl Lines,
-    skip: bool,
-    progress: &dyn Progress,
-) -> Vec<Parsed> {
-    let parse = |bytes: &&[u8]| {
-        let parsed = parse(bytes, format, skip);
-        progress.advance(bytes.len() as u64);
-        parsed
-    };
-    texts.par_iter().map(parse).collect()
-}
-
-fn parse(bytes: &[u8], format: &impl Lines, skip: bool) -> Parsed {
-    let mut parsed = Parsed { block: Block::default(), lines: 0, skipped: 0, bad: None };
-    if let Ok(text) = std::str::from_utf8(bytes) {
-        match format.text(text, &mut parsed.block) {
-            Ok(lines) => {
-                parsed.lines = lines;
-                return parsed;
+impl Parsed {
+    /// Parses whole lines behind those that came before.
+    fn add(&mut self, bytes: &[u8], format: &impl Lines, skip: bool) {
+        if self.bad.is_some() {
+            return;
+        }
+        let mark = self.block.mark();
+        if let Ok(text) = std::str::from_utf8(bytes) {
+            match format.text(text, &mut self.block) {
+                Ok(lines) => {
+                    self.lines += lines;
+                    return;
+                }
+                Err((line, bad)) if !skip => {
+                    self.bad = Some((self.lines + line, bad));
+                    return;
+                }
+                // Again from the first of these lines, this time leaving bad ones out.
+                Err(_) => self.block.rewind(&mark),
             }
-            Err(bad) if !skip => {
-                parsed.bad = Some(bad);
-                return parsed;
+        }
+        for line in bytes.split_inclusive(|&b| b == b'\n') {
+            self.lines += 1;
+            let line = line.strip_suffix(b"\n").unwrap_or(line);
+            let line = line.strip_suffix(b"\r").unwrap_or(line);
+            let result = match std::str::from_utf8(line) {
+                Ok(line) => format.line(line, &mut self.block),
+                Err(e) => Err(invalid_utf8(line, e)),
+            };
+            if let Err(bad) = result {
+                if !skip {
+                    self.bad = Some((self.lines, bad));
+                    return;
+                }
+                self.block.abandon_record();
+                self.skipped += 1;
             }
-            // Again from the start of the block, this time leaving bad lines out.
-            Err(_) => parsed.block = Block::default(),
         }
     }
-    for line in bytes.split_inclusive(|&b| b == b'\n') {
-        parsed.lines += 1;
-        let line = line.strip_suffix(b"\n").unwrap_or(line);
-        let line = line.strip_suffix(b"\r").unwrap_or(line);
-        let result = match std::str::from_utf8(line) {
-            Ok(line) => format.line(line, &mut parsed.block),
-            Err(e) => Err(invalid_utf8(line, e)),
-        };
-        if let Err(bad) = result {
-            if !skip {
-                parsed.bad = Some((parsed.lines, bad));
-                return parsed;
-            }
-            parsed.block.abandon_record();
-            parsed.skipped += 1;
-        }
-    }
-    parsed
 }
 
 /// Says which byte is not UTF-8.
 pub(super) fn invalid_utf8(bytes: &[u8], error: std::str::Utf8Error) -> Bad {
     let at = error.valid_up_to();
+    let hint = "convert the file to UTF-8 (for instance with iconv), say how it is encoded with {} \
+                (often windows-1252), or add {}";
     Bad::new(
         format!("invalid UTF-8: byte 0x{:02x} in column {}", bytes[at], at + 1),
-        "convert the file to UTF-8 (for instance with iconv), or add --skip-bad-lines",
+        Hint::of(hint, &[Setting::Encoding, Setting::SkipBadLines]),
     )
+}
+
+/// What the threads that read one file share.
+struct Part<'a> {
+    file: &'a Positioned,
+    /// Where the first line of the file begins.
+    start: u64,
+    skip: bool,
+    progress: &'a dyn Progress,
+    job: &'a Job<'a>,
+    used: AtomicU64,
+}
+
+impl Part<'_> {
+    /// Reads the lines that begin in `range`.
+    fn parse(&self, range: Range<u64>, format: &impl Lines) -> Result<Parsed> {
+        let mut window = Window::new(self.file, range, self.start, self.job.budget.line);
+        let (mut parsed, mut counted) = (Parsed::default(), 0);
+        loop {
+            let read = window.fill().map_err(|e| read_error(&self.job.name, e))?;
+            self.progress.step(read as u64)?;
+            let last = window.lines(|lines| parsed.add(lines, format, self.skip))?;
+            let bytes = parsed.block.bytes();
+            let used = self.used.fetch_add(bytes - counted, Ordering::Relaxed) + bytes - counted;
+            counted = bytes;
+            check_memory(used, self.job.budget.memory)?;
+            if last || parsed.bad.is_some() {
+                return Ok(parsed);
+            }
+        }
+    }
 }
 
 /// Cuts a stream into blocks of whole lines.
@@ -168,11 +244,12 @@ struct Blocks<'a> {
     /// The beginning of a line whose end has not been read.
     carry: Vec<u8>,
     ended: bool,
-    first: bool,
+    longest: u64,
+    name: &'a Path,
 }
 
 impl Blocks<'_> {
-    fn batch(&mut self, count: usize) -> std::io::Result<Vec<Vec<u8>>> {
+    fn batch(&mut self, count: usize) -> Result<Vec<Vec<u8>>> {
         let mut batch = Vec::with_capacity(count);
         while batch.len() < count {
             match self.next()? {
@@ -183,21 +260,20 @@ impl Blocks<'_> {
         Ok(batch)
     }
 
-    fn next(&mut self) -> std::io::Result<Option<Vec<u8>>> {
+    fn next(&mut self) -> Result<Option<Vec<u8>>> {
         let mut block = std::mem::take(&mut self.carry);
         while !self.ended {
             let before = block.len();
-            let read = self.stream.by_ref().take(STREAMED as u64).read_to_end(&mut block)?;
-            self.ended = read < STREAMED;
-            if self.first && block.starts_with(BOM) {
-                block.drain(..BOM.len());
+            if before as u64 > self.longest {
+                return Err(endless(before as u64, self.longest));
             }
-            self.first = false;
-            let searched = before.min(block.len());
-            if let Some(end) = memchr::memrchr(b'\n', &block[searched..])
+            let mut some = self.stream.by_ref().take(STREAMED as u64);
+            let read = some.read_to_end(&mut block).map_err(|e| read_error(self.name, e))?;
+            self.ended = read < STREAMED;
+            if let Some(end) = memchr::memrchr(b'\n', &block[before..])
                 && !self.ended
             {
-                self.carry = block.split_off(searched + end + 1);
+                self.carry = block.split_off(before + end + 1);
                 return Ok(Some(block));
             }
         }

@@ -1,8 +1,10 @@
-//! Long CSV or TSV: a header, then one row an item. `--id` names the column
-//! that says whose row it is, `--item` the one with the item.
+//! Tables as CSV or TSV, under a header. Long: one row an item, with a column
+//! that says whose row it is and one with the item. Wide: items in several
+//! columns, or in all but the id.
 //!
-//! The separator is `--delimiter`, a tab in a `.tsv` file, or else the first
-//! of comma, tab, semicolon and bar with which the header has both columns.
+//! The separator is the one that was asked for, that of a line `sep=;` above
+//! the header, a tab in a `.tsv` file, or else the first of comma, tab,
+//! semicolon and bar with which the header has all columns.
 
 use std::io::{BufRead, BufReader, Cursor, Read};
 
@@ -10,86 +12,158 @@ use csv::ByteRecord;
 
 use super::format::extension;
 use super::lines::invalid_utf8;
-use super::long::LongTable;
-use super::source::{Source, read_error};
+use super::source::Source;
+use super::stopping::{Metered, read_error};
 use super::{Bad, Job};
-use crate::{Error, Result};
+use crate::data::{Block, LongTable};
+use crate::error::{Hint, Setting};
+use crate::{Error, Progress, Result};
 
 const SNIFFED: [u8; 4] = [b',', b'\t', b';', b'|'];
 /// The longest header that is looked at.
 const HEADER: u64 = 1 << 20;
-
 /// The longest row: with a quote that is never closed, the rest of the file becomes one.
 const LONGEST: usize = 1 << 20;
 
-/// Reads all rows of `source`.
-pub(super) fn read(source: Source, job: &mut Job) -> Result<()> {
-    let (Some(id), Some(item)) = (&job.options.id, &job.options.item) else {
-        return Err(Error::Parameter {
-            name: "--format",
+/// Reads all rows of `source`; `lines` came before it.
+pub(super) fn read(
+    source: Source,
+    separator: Option<u8>,
+    lines: u64,
+    job: &mut Job,
+    progress: &dyn Progress,
+) -> Result<()> {
+    if !job.options.names_columns() || (job.options.id.is_none() && job.options.items.is_none()) {
+        return Err(Error::Setting {
+            setting: Setting::Format,
             found: "long-csv".into(),
-            expected: "both --id and --item with the names of the columns",
+            expected: Hint::of(
+                "{} and {} with the names of the columns, or {} with several",
+                &[Setting::Id, Setting::Item, Setting::Items],
+            ),
         });
-    };
+    }
     let mut reader = BufReader::with_capacity(1 << 18, source.into_reader());
     let mut head = Vec::new();
     let fail = |e| read_error(&job.name, e);
     reader.by_ref().take(HEADER).read_until(b'\n', &mut head).map_err(fail)?;
-    if head.starts_with(b"\xef\xbb\xbf") {
-        head.drain(..3);
-    }
-    let delimiter = job.options.delimiter.unwrap_or_else(|| {
+    let delimiter = job.options.delimiter.or(separator).unwrap_or_else(|| {
         let tsv = extension(&job.name) == "tsv";
-        if tsv { b'\t' } else { sniff(&head, id, item) }
+        if tsv { b'\t' } else { sniff(&head, job) }
     });
+    let (metered, meter) = Metered::new(Cursor::new(head).chain(reader), 16 * LONGEST as u64);
     let mut csv = csv::ReaderBuilder::new()
         .delimiter(delimiter)
         .flexible(true)
         .has_headers(false)
-        .from_reader(Cursor::new(head).chain(reader));
+        .from_reader(metered);
     let mut row = ByteRecord::new();
     let mut next = |row: &mut ByteRecord| {
-        csv.read_byte_record(row).map_err(|e| match e.into_kind() {
-            csv::ErrorKind::Io(e) => read_error(&job.name, e),
+        let line = csv.position().line() + lines;
+        let more = csv.read_byte_record(row).map_err(|e| match e.into_kind() {
+            csv::ErrorKind::Io(e) => match read_error(&job.name, e) {
+                Error::TooLarge { .. } => too_long(line, job),
+                other => other,
+            },
             other => Error::input(&job.name, None, format!("{other:?}"), "expected CSV"),
-        })
+        })?;
+        meter.record_ended();
+        let line = row.position().map_or(line, |p| p.line() + lines);
+        if row.as_slice().len() > LONGEST { Err(too_long(line, job)) } else { Ok((more, line)) }
     };
-    if !next(&mut row)? {
+    if !next(&mut row)?.0 {
         return Ok(());
     }
-    let columns = Columns::find(&row, id, item).map_err(|bad| job.error(Some(1), bad))?;
-    let (mut table, mut skipped) = (LongTable::default(), 0);
-    while next(&mut row)? {
-        if row.as_slice().len() > LONGEST {
-            let bad = Bad::new(
-                "a row of more than a megabyte begins here",
-                "a quote may have been opened and not closed: write a quote inside quotes twice",
-            );
-            return Err(job.error(row.position().map(csv::Position::line), bad));
-        }
-        match columns.of(&row) {
-            Ok((person, item)) => table.push(person, item),
+    let columns = Columns::find(&row, job).map_err(|bad| job.error(Some(1 + lines), bad))?;
+    let mut rows = Rows { columns, table: LongTable::default(), block: Block::default() };
+    let mut skipped = 0;
+    let mut numbers = 0;
+    loop {
+        let (true, line) = next(&mut row)? else { break };
+        numbers += 1;
+        job.check_rows(numbers, || rows.table.bytes() + rows.block.bytes())?;
+        match rows.add(&row) {
+            Ok(()) => {}
             Err(_) if job.options.skip_bad_lines => skipped += 1,
-            Err(bad) => return Err(job.error(row.position().map(csv::Position::line), bad)),
+            Err(bad) => return Err(job.error(Some(line), bad)),
         }
     }
     job.skipped += skipped;
-    job.assembly.add(table.into_block());
-    Ok(())
+    let block =
+        if rows.columns.id.is_some() { rows.table.into_block(progress)? } else { rows.block };
+    job.add(block)
 }
 
-/// Where the two columns stand.
-struct Columns<'a> {
-    id: (usize, &'a str),
-    item: (usize, &'a str),
+fn too_long(line: u64, job: &Job) -> Error {
+    let bad = Bad::new(
+        "a row of more than a megabyte begins here",
+        "a quote may have been opened and not closed: write a quote inside quotes twice",
+    );
+    job.error(Some(line), bad)
 }
 
-impl<'a> Columns<'a> {
-    fn find(header: &ByteRecord, id: &'a str, item: &'a str) -> Result<Self, Bad> {
-        let find = |name: &'a str| {
-            let mut found = (0..header.len()).filter(|&c| field(header, c) == name.trim());
+/// What is made of the rows.
+struct Rows {
+    columns: Columns,
+    /// The rows of persons, or rows that are records themselves.
+    table: LongTable,
+    block: Block,
+}
+
+impl Rows {
+    fn add(&mut self, row: &ByteRecord) -> Result<(), Bad> {
+        let Rows { columns, table, block } = self;
+        // All cells are looked at first: a bad row must leave nothing behind.
+        for column in columns.id.iter().chain(&columns.items) {
+            column.of(row)?;
+        }
+        let items = columns.items.iter().filter_map(|column| column.of(row).ok());
+        let Some(id) = &columns.id else {
+            items.for_each(|item| block.push_trimmed(item));
+            block.end_record();
+            return Ok(());
+        };
+        let person = id.of(row)?.trim();
+        if person.is_empty() {
+            let hint = Hint::of("say whose row it is, or add {}", &[Setting::SkipBadLines]);
+            return Err(Bad::new(format!("`{}` is empty", id.name), hint));
+        }
+        let person = table.persons.intern(person);
+        items.for_each(|item| table.push_item(person, item));
+        Ok(())
+    }
+}
+
+/// Where the columns stand.
+struct Columns {
+    id: Option<Column>,
+    items: Vec<Column>,
+}
+
+struct Column {
+    at: usize,
+    name: String,
+}
+
+impl Column {
+    fn of<'r>(&self, row: &'r ByteRecord) -> Result<&'r str, Bad> {
+        let bytes = row.get(self.at).ok_or_else(|| {
+            let (fields, number) = (row.len(), self.at + 1);
+            let found = format!("the row has {fields} fields, `{}` is number {number}", self.name);
+            let hint = Hint::of("fill the row up, or add {}", &[Setting::SkipBadLines]);
+            Bad::new(found, hint)
+        })?;
+        std::str::from_utf8(bytes).map_err(|e| invalid_utf8(bytes, e))
+    }
+}
+
+impl Columns {
+    fn find(header: &ByteRecord, job: &Job) -> Result<Self, Bad> {
+        let all: Vec<String> = (0..header.len()).map(|c| field(header, c)).collect();
+        let find = |name: &str| {
+            let mut found = (0..header.len()).filter(|&c| all[c] == name.trim());
             match (found.next(), found.next()) {
-                (Some(column), None) => Ok((column, name)),
+                (Some(at), None) => Ok(Column { at, name: name.to_owned() }),
                 (Some(_), Some(_)) => Err(Bad::new(
                     format!("two columns are named `{name}`"),
                     "give every column a name of its own",
@@ -100,27 +174,48 @@ impl<'a> Columns<'a> {
                 )),
             }
         };
-        Ok(Self { id: find(id)?, item: find(item)? })
-    }
-
-    /// Whose row it is, and the item.
-    fn of<'r>(&self, row: &'r ByteRecord) -> Result<(&'r str, &'r str), Bad> {
-        let get = |(column, name): (usize, &str)| {
-            let bytes = row.get(column).ok_or_else(|| {
-                Bad::new(
-                    format!("the row has {} fields, `{name}` is number {}", row.len(), column + 1),
-                    "fill the row up, or add --skip-bad-lines",
-                )
-            })?;
-            std::str::from_utf8(bytes).map_err(|e| invalid_utf8(bytes, e))
+        let id = job.options.id.as_deref().map(find).transpose()?;
+        let items = match (&job.options.item, &job.options.items) {
+            (Some(item), _) => vec![find(item)?],
+            (None, Some(items)) => {
+                let names = column_names(items, &all)?;
+                names.iter().map(|name| find(name)).collect::<Result<_, _>>()?
+            }
+            (None, None) => {
+                let others = (0..header.len()).filter(|&c| id.as_ref().is_none_or(|i| i.at != c));
+                others.map(|at| Column { at, name: all[at].clone() }).collect()
+            }
         };
-        let (id, item) = (get(self.id)?.trim(), get(self.item)?);
-        if id.is_empty() {
-            let found = format!("`{}` is empty", self.id.1);
-            return Err(Bad::new(found, "say whose row it is, or add --skip-bad-lines"));
-        }
-        Ok((id, item))
+        Ok(Self { id, items })
     }
+}
+
+/// The columns that a list such as `age,dx1..dx21` names; a range goes from
+/// one column to another in the order of the table.
+pub(super) fn column_names(list: &str, all: &[String]) -> Result<Vec<String>, Bad> {
+    let at = |name: &str| {
+        all.iter().position(|n| n == name.trim()).ok_or_else(|| {
+            let found = format!("there is no column `{}`", name.trim());
+            let some: Vec<String> = all.iter().take(20).map(|n| format!("`{n}`")).collect();
+            Bad::new(found, format!("the columns are {}", some.join(", ")))
+        })
+    };
+    let mut names = Vec::new();
+    for part in list.split(',') {
+        // A column may have dots in its name.
+        match part.split_once("..").filter(|_| !all.iter().any(|n| n == part.trim())) {
+            None => names.push(all[at(part)?].clone()),
+            Some((first, last)) => {
+                let (first, last) = (at(first)?, at(last)?);
+                if last < first {
+                    let found = format!("`{part}` runs backwards");
+                    return Err(Bad::new(found, "name the column further left first"));
+                }
+                names.extend_from_slice(&all[first..=last]);
+            }
+        }
+    }
+    Ok(names)
 }
 
 /// A field of the header as text.
@@ -137,13 +232,14 @@ fn names(header: &ByteRecord) -> String {
     names.join(", ")
 }
 
-fn sniff(head: &[u8], id: &str, item: &str) -> u8 {
+fn sniff(head: &[u8], job: &Job) -> u8 {
     let fits = |&delimiter: &u8| {
         let mut csv =
             csv::ReaderBuilder::new().delimiter(delimiter).has_headers(false).from_reader(head);
         let mut header = ByteRecord::new();
         csv.read_byte_record(&mut header).is_ok_and(|r| r)
-            && Columns::find(&header, id, item).is_ok()
+            // A wide table needs a second column.
+            && Columns::find(&header, job).is_ok_and(|c| !c.items.is_empty())
     };
     SNIFFED.into_iter().find(fits).unwrap_or(SNIFFED[0])
 }

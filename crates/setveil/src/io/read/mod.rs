@@ -13,26 +13,42 @@
 
 mod aol;
 mod basket_csv;
+mod compression;
+mod encoding;
 mod fimi;
 mod format;
+mod json;
 mod jsonl;
 mod lines;
-mod long;
 mod long_csv;
+mod memory;
 #[cfg(feature = "parquet")]
 mod parquet;
+mod positioned;
+mod preview;
+#[cfg(feature = "parquet")]
+mod quiet;
 mod source;
+mod spelling;
 mod spmf;
+mod stopping;
+mod window;
 
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
+pub use encoding::Encoding;
 pub use format::Format;
+pub use memory::default_memory;
+pub use preview::Preview;
 
 use serde::Serialize;
 
-use crate::data::{Assembly, Dataset, Dropped};
+use crate::data::limits::check_memory;
+use crate::data::{Assembly, Block, Dataset, Dropped};
+use crate::error::{Bad, Hint, plain};
 use crate::{Error, Progress, Result};
+use memory::Budget;
 use source::Source;
 
 /// How to read.
@@ -44,13 +60,62 @@ pub struct ReadOptions {
     pub id: Option<String>,
     /// The column or field with the item or the list of items.
     pub item: Option<String>,
+    /// The columns of a wide table that hold items, such as `age,dx1..dx21`.
+    pub items: Option<String>,
+    /// What separates several items in one cell.
+    pub split: Option<String>,
     /// What separates the fields of a CSV file; without it, see `docs/formats.md`.
     pub delimiter: Option<u8>,
     /// The directory of WordNet's database files: the nouns of a query log
     /// are its items then, instead of the queries.
     pub wordnet: Option<PathBuf>,
+    /// How text is written as bytes; without it UTF-8, or UTF-16 with its mark.
+    pub encoding: Option<Encoding>,
+    /// Make all letters of items small.
+    pub fold_case: bool,
+    /// Write accents of items composed (NFC), and blanks inside as one space.
+    pub normalize: bool,
     /// Skip lines that cannot be read instead of failing.
     pub skip_bad_lines: bool,
+    /// The most bytes that reading may use; without it [`default_memory`].
+    pub max_memory: Option<u64>,
+}
+
+impl ReadOptions {
+    /// Whether columns of a table are named.
+    fn names_columns(&self) -> bool {
+        self.id.is_some() || self.item.is_some() || self.items.is_some()
+    }
+}
+
+/// Something that the data does not say and the reading took for granted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Assumption {
+    /// The text is in this encoding, because it begins with its mark.
+    Encoding(Encoding),
+    /// This separates fields, because the first line says so (`sep=;`).
+    Separator(char),
+    /// This separates fields, because every line has it and none a comma.
+    Guessed(char),
+}
+
+impl std::fmt::Display for Assumption {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Encoding(encoding) => {
+                write!(f, "read as {}: the text begins with its mark", encoding.name())
+            }
+            Self::Separator(c) => {
+                write!(f, "fields are separated by `{}`: the first line says so", plain(c))
+            }
+            Self::Guessed(c) => write!(
+                f,
+                "fields are separated by `{}`: every line has one, and none a comma",
+                plain(c)
+            ),
+        }
+    }
 }
 
 /// A data set and what was left out of it.
@@ -64,6 +129,10 @@ pub struct Input {
     pub skipped_lines: u64,
     /// The layout it was read as.
     pub format: Format,
+    /// What was taken for granted.
+    pub assumed: Vec<Assumption>,
+    /// The first lines as they were understood.
+    pub preview: Preview,
 }
 
 /// What was left out, in numbers.
@@ -108,20 +177,37 @@ impl LeftOut {
     }
 }
 
-/// Reads a data set; `-` is standard input.
+/// Reads the file `path`.
 ///
 /// The result depends on the content alone: not on the number of threads,
 /// and on the order of the records only in that they keep it.
 pub fn read_dataset(path: &Path, options: &ReadOptions, progress: &dyn Progress) -> Result<Input> {
     let format = Format::of(path, options)?;
-    read(Source::open(path, progress)?, format, options)
+    read(Source::open(path, options, progress)?, format, options, progress)
+}
+
+/// Reads a stream as if it were the content of a file called `name`: for
+/// standard input, the network, an archive. `name` stands in messages, and
+/// tells the format if the options do not.
+pub fn read_dataset_from<'a>(
+    stream: impl Read + Send + 'a,
+    name: &Path,
+    options: &ReadOptions,
+    progress: &'a dyn Progress,
+) -> Result<Input> {
+    let format = Format::of(name, options)?;
+    let source = Source::stream(name, Box::new(stream), options, progress)?;
+    read(source, format, options, progress)
 }
 
 /// All bytes of a file, decompressed.
 pub(super) fn read_bytes(path: &Path) -> Result<Vec<u8>> {
-    let source = Source::open(path, &())?;
+    let source = Source::open(path, &ReadOptions::default(), &())?;
+    let most = Budget::new(None).memory / 4;
     let mut bytes = Vec::new();
-    source.into_reader().read_to_end(&mut bytes).map_err(|e| source::read_error(path, e))?;
+    let mut some = source.into_reader().take(most.saturating_add(1));
+    some.read_to_end(&mut bytes).map_err(|e| stopping::read_error(path, e))?;
+    check_memory(bytes.len() as u64, most)?;
     Ok(bytes)
 }
 
@@ -129,29 +215,47 @@ pub(super) fn read_bytes(path: &Path) -> Result<Vec<u8>> {
 /// data that is embedded in a program.
 pub fn parse_dataset(name: &Path, bytes: &[u8], options: &ReadOptions) -> Result<Input> {
     let format = Format::of(name, options)?;
-    read(Source::memory(name, bytes)?, format, options)
+    read(Source::memory(name, bytes, options)?, format, options, &())
 }
 
-fn read(source: Source, format: Format, options: &ReadOptions) -> Result<Input> {
+fn read(
+    mut source: Source,
+    format: Format,
+    options: &ReadOptions,
+    progress: &dyn Progress,
+) -> Result<Input> {
     format.check(options)?;
     let mut job = Job::new(source.name(), options);
+    // Excel says in a first line what separates fields.
+    let mut said = None;
+    if matches!(format, Format::BasketCsv | Format::LongCsv)
+        && let Some((separator, length)) = separator_line(source.head())
+    {
+        source.skip(length);
+        source.assumed.push(Assumption::Separator(char::from(separator)));
+        said = Some(separator);
+    }
+    job.assumed = std::mem::take(&mut source.assumed);
+    let before = u64::from(said.is_some());
+    job.preview = Preview::of(source.head(), None::<&fimi::Fimi>);
     match format {
-        Format::Fimi => lines::read(source, &fimi::Fimi, &mut job)?,
+        Format::Fimi => job.lines(source, &fimi::Fimi, 0)?,
         Format::Spmf => {
             let spmf = spmf::Spmf::default();
-            lines::read(source, &spmf, &mut job)?;
-            spmf.rename(&mut job);
+            lines::read(source, &spmf, 0, &mut job)?;
+            spmf.rename(&mut job, progress)?;
         }
         Format::BasketCsv => {
-            let tab = format::extension(&job.name) == "tsv";
-            let delimiter = options.delimiter.unwrap_or(if tab { b'\t' } else { b',' });
-            lines::read(source, &basket_csv::BasketCsv { delimiter }, &mut job)?;
+            let delimiter = options.delimiter.or(said).unwrap_or_else(|| job.separator(&source));
+            job.lines(source, &basket_csv::BasketCsv { delimiter }, before)?;
         }
-        Format::LongCsv => long_csv::read(source, &mut job)?,
-        Format::Aol => aol::read(source, &mut job)?,
-        Format::Jsonl => {
-            let item = options.item.as_deref();
-            lines::read(source, &jsonl::Jsonl { item }, &mut job)?;
+        Format::LongCsv => long_csv::read(source, said, before, &mut job, progress)?,
+        Format::Aol => aol::read(source, &mut job, progress)?,
+        Format::Jsonl | Format::Json if json::is_array_of_records(source.head()) => {
+            json::read(source, &mut job)?;
+        }
+        Format::Jsonl | Format::Json => {
+            job.lines(source, &jsonl::Jsonl { item: options.item.as_deref() }, 0)?;
         }
         #[cfg(feature = "parquet")]
         Format::Parquet => parquet::read(source, &mut job)?,
@@ -164,34 +268,81 @@ fn read(source: Source, format: Format, options: &ReadOptions) -> Result<Input> 
             return Err(job.error(None, bad));
         }
     }
-    job.finish(format)
+    job.finish(format, progress)
+}
+
+/// The separator that a first line `sep=;` tells, and the length of the line.
+fn separator_line(head: &[u8]) -> Option<(u8, usize)> {
+    let line = head.split_inclusive(|&b| b == b'\n').next()?;
+    let text = line.strip_suffix(b"\n").unwrap_or(line);
+    let text = text.strip_suffix(b"\r").unwrap_or(text);
+    let text = text.strip_prefix(b"\"").and_then(|t| t.strip_suffix(b"\"")).unwrap_or(text);
+    let (name, rest) = text.split_at_checked(4)?;
+    match rest {
+        [c] if name.eq_ignore_ascii_case(b"sep=") && c.is_ascii() && *c != b'"' => {
+            Some((*c, line.len()))
+        }
+        _ => None,
+    }
 }
 
 /// A reading under way: what it fills and what it was asked.
 struct Job<'a> {
     name: PathBuf,
     options: &'a ReadOptions,
+    budget: Budget,
     assembly: Assembly,
     skipped: u64,
-}
-
-/// Why a line or row cannot be read, and what to do about it.
-#[derive(Debug)]
-struct Bad {
-    found: String,
-    hint: String,
-}
-
-impl Bad {
-    fn new(found: impl Into<String>, hint: impl Into<String>) -> Self {
-        Self { found: found.into(), hint: hint.into() }
-    }
+    assumed: Vec<Assumption>,
+    preview: Preview,
 }
 
 impl<'a> Job<'a> {
     fn new(name: &Path, options: &'a ReadOptions) -> Self {
-        let name = name.to_owned();
-        Self { name, options, assembly: Assembly::default(), skipped: 0 }
+        Self {
+            name: name.to_owned(),
+            options,
+            budget: Budget::new(options.max_memory),
+            assembly: Assembly::default(),
+            skipped: 0,
+            assumed: Vec::new(),
+            preview: Preview::default(),
+        }
+    }
+
+    /// Reads a format of one record a line and keeps its beginning.
+    fn lines(&mut self, source: Source, format: &impl lines::Lines, before: u64) -> Result<()> {
+        self.preview = Preview::of(source.head(), Some(format));
+        lines::read(source, format, before, self)
+    }
+
+    /// What separates the items of basket CSV where nobody said it.
+    fn separator(&mut self, source: &Source) -> u8 {
+        if format::extension(&self.name) == "tsv" {
+            return b'\t';
+        }
+        let other = basket_csv::sniff(source.head());
+        self.assumed.extend(other.map(|c| Assumption::Guessed(char::from(c))));
+        other.unwrap_or(b',')
+    }
+
+    /// Appends records, if there is memory for them.
+    fn add(&mut self, block: Block) -> Result<()> {
+        self.assembly.add(block)?;
+        check_memory(self.assembly.bytes(), self.budget.memory)
+    }
+
+    /// Looks now and then whether there is memory for the rows so far.
+    fn check_rows(&self, row: u64, bytes: impl FnOnce() -> u64) -> Result<()> {
+        if row.is_multiple_of(1 << 14) { check_memory(bytes(), self.budget.memory) } else { Ok(()) }
+    }
+
+    /// The columns of a wide table that were asked for.
+    #[cfg(feature = "parquet")]
+    fn columns<'n>(&self, all: impl Iterator<Item = &'n str>) -> Result<Option<Vec<String>>> {
+        let all: Vec<String> = all.map(str::to_owned).collect();
+        let names = self.options.items.as_deref().map(|l| long_csv::column_names(l, &all));
+        names.transpose().map_err(|bad| self.error(None, bad))
     }
 
     /// An error about `line`, counted from 1.
@@ -199,8 +350,10 @@ impl<'a> Job<'a> {
         Error::input(&self.name, line, bad.found, bad.hint)
     }
 
-    fn finish(self, format: Format) -> Result<Input> {
-        let (dataset, dropped) = self.assembly.finish();
+    fn finish(mut self, format: Format, progress: &dyn Progress) -> Result<Input> {
+        spelling::apply(&mut self.assembly, self.options, progress)?;
+        check_memory(self.assembly.bytes(), self.budget.memory)?;
+        let (dataset, dropped) = self.assembly.finish(progress)?;
         if dataset.is_empty() {
             let mut found = "there is no record".to_owned();
             if self.skipped > 0 {
@@ -208,9 +361,16 @@ impl<'a> Job<'a> {
             } else if dropped.empty_records > 0 {
                 found += &format!(" with an item ({} are empty)", dropped.empty_records);
             }
-            let hint = format!("expected {}", format.layout());
+            let hint = Hint::from("expected ").then(format.layout());
             return Err(Error::input(self.name, None, found, hint));
         }
-        Ok(Input { dataset, dropped, skipped_lines: self.skipped, format })
+        Ok(Input {
+            dataset,
+            dropped,
+            skipped_lines: self.skipped,
+            format,
+            assumed: self.assumed,
+            preview: self.preview,
+        })
     }
 }

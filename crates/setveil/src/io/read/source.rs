@@ -1,48 +1,55 @@
-//! Where bytes come from: a mapped file, standard input or another stream,
-//! memory; compressed or not.
+//! Where bytes come from: a file, a stream, memory; compressed or not, in
+//! UTF-8 or another encoding.
+//!
+//! Files are read, not mapped: a file that another program shortens meanwhile
+//! is an error and not the end of this one. Every read asks whether to go on.
 
 use std::fs::File;
-use std::io::{BufReader, Cursor, ErrorKind, IsTerminal, Read};
+use std::io::{BufReader, Cursor, ErrorKind, Read};
 use std::path::{Path, PathBuf};
 
-use memmap2::Mmap;
-
+use super::compression::{Compression, MAGIC};
+use super::encoding::Encoding;
+use super::positioned::Positioned;
+use super::stopping::{Broken, Watched, fill, read_error};
+use super::{Assumption, ReadOptions};
 use crate::{Error, Progress, Result, Stage};
 
-const GZIP: &[u8] = &[0x1f, 0x8b];
-const ZSTD: &[u8] = &[0x28, 0xb5, 0x2f, 0xfd];
-/// As much as must be seen to tell the compression.
-const MAGIC: usize = 4;
+/// How much of the beginning is kept to look at.
+const HEAD: usize = 1 << 16;
+const BOM: &[u8] = b"\xef\xbb\xbf";
 
 /// An open input.
 pub(super) struct Source<'a> {
     name: PathBuf,
+    /// The first bytes as UTF-8, or as they are; they are part of the content too.
+    head: Vec<u8>,
+    /// How many bytes of the head are not data.
+    start: usize,
     content: Content<'a>,
     progress: &'a dyn Progress,
+    /// What was taken for granted.
+    pub(super) assumed: Vec<Assumption>,
 }
 
 /// Bytes that are all there, or that come one after the other.
 pub(super) enum Content<'a> {
-    /// An uncompressed file.
-    Mapped(Mmap),
-    /// Uncompressed memory.
+    /// A file that can be read from any place.
+    File(Positioned),
+    /// Memory.
     Memory(&'a [u8]),
-    /// Everything else, decompressed on the way. The progress is the stream's affair.
+    /// Everything else, decompressed and decoded on the way, behind the head.
+    /// The progress is the stream's affair.
     Stream(Box<dyn Read + Send + 'a>),
 }
 
 impl<'a> Source<'a> {
-    /// Opens `path`; `-` is standard input.
-    pub(super) fn open(path: &Path, progress: &'a dyn Progress) -> Result<Self> {
-        if path == Path::new("-") {
-            let stdin = std::io::stdin();
-            if stdin.is_terminal() {
-                let hint = "pipe the data in, or name a file";
-                return Err(Error::input("(standard input)", None, "this is a terminal", hint));
-            }
-            progress.stage(Stage::Reading, None);
-            return Self::stream("(standard input)".into(), Box::new(stdin), progress);
-        }
+    /// Opens the file `path`.
+    pub(super) fn open(
+        path: &Path,
+        options: &ReadOptions,
+        progress: &'a dyn Progress,
+    ) -> Result<Self> {
         let fail = |e| Error::io(path, e);
         let file = File::open(path).map_err(|e| match e.kind() {
             ErrorKind::NotFound => {
@@ -52,55 +59,91 @@ impl<'a> Source<'a> {
         })?;
         let meta = file.metadata().map_err(fail)?;
         if meta.is_dir() {
-            let hint = "name a file, or `-` for standard input";
-            return Err(Error::input(path, None, "this is a directory", hint));
+            return Err(Error::input(path, None, "this is a directory", "name a file"));
         }
         if !meta.is_file() {
-            progress.stage(Stage::Reading, None);
-            return Self::stream(path.to_owned(), Box::new(file), progress);
+            return Self::stream(path, Box::new(file), options, progress);
         }
         progress.stage(Stage::Reading, Some(meta.len()));
-        if meta.len() == 0 {
-            return Ok(Self { name: path.to_owned(), content: Content::Memory(&[]), progress });
+        let file = match Positioned::new(file, meta.len()) {
+            Ok(file) => file,
+            Err(file) => {
+                let counted = Box::new(Watched::new(file, progress, true));
+                return Self::decode(path, counted, options, progress);
+            }
+        };
+        let head = fill(&mut file.reader(0), HEAD).map_err(|e| read_error(path, e))?;
+        if Compression::of(&head).is_some() || Encoding::of(&head, options).is_some() {
+            let whole = Box::new(Watched::new(file.into_reader(0), progress, true));
+            return Self::decode(path, whole, options, progress);
         }
-        // SAFETY: the map is read only and lives as long as the reading. As with every
-        // mapped file, a program that shortens the file meanwhile can end this one.
-        let map = unsafe { Mmap::map(&file) }.map_err(fail)?;
-        if compression(&map).is_some() {
-            drop(map);
-            let counted = Box::new(Counted { stream: file, progress });
-            return Self::stream(path.to_owned(), counted, progress);
-        }
-        Ok(Self { name: path.to_owned(), content: Content::Mapped(map), progress })
+        Ok(Self::plain(path, head, Content::File(file), progress))
+    }
+
+    /// Takes a stream; `name` is for messages.
+    pub(super) fn stream(
+        name: &Path,
+        stream: Box<dyn Read + Send + 'a>,
+        options: &ReadOptions,
+        progress: &'a dyn Progress,
+    ) -> Result<Self> {
+        progress.stage(Stage::Reading, None);
+        let counted = Box::new(Watched::new(stream, progress, true));
+        Self::decode(name, counted, options, progress)
     }
 
     /// Takes bytes that are in memory; `name` is for messages.
-    pub(super) fn memory(name: &Path, bytes: &'a [u8]) -> Result<Self> {
-        if compression(bytes).is_some() {
-            return Self::stream(name.to_owned(), Box::new(bytes), &());
+    pub(super) fn memory(name: &Path, bytes: &'a [u8], options: &ReadOptions) -> Result<Self> {
+        if Compression::of(bytes).is_some() || Encoding::of(bytes, options).is_some() {
+            return Self::decode(name, Box::new(bytes), options, &());
         }
-        Ok(Self { name: name.to_owned(), content: Content::Memory(bytes), progress: &() })
+        let head = bytes[..bytes.len().min(HEAD)].to_vec();
+        Ok(Self::plain(name, head, Content::Memory(bytes), &()))
     }
 
-    /// Looks at the first bytes and decompresses if they say so.
-    fn stream(
-        name: PathBuf,
+    fn plain(name: &Path, head: Vec<u8>, content: Content<'a>, progress: &'a dyn Progress) -> Self {
+        let start = if head.starts_with(BOM) { BOM.len() } else { 0 };
+        Self { name: name.to_owned(), head, start, content, progress, assumed: Vec::new() }
+    }
+
+    /// Looks at the first bytes, then decompresses and decodes if they say so.
+    fn decode(
+        name: &Path,
         mut raw: Box<dyn Read + Send + 'a>,
+        options: &ReadOptions,
         progress: &'a dyn Progress,
     ) -> Result<Self> {
-        let mut head = Vec::new();
-        raw.by_ref().take(MAGIC as u64).read_to_end(&mut head).map_err(|e| Error::io(&name, e))?;
-        let kind = compression(&head);
+        let fail = |e| read_error(name, e);
+        let head = fill(&mut raw, MAGIC).map_err(fail)?;
+        let kind = Compression::of(&head);
         let whole = Cursor::new(head).chain(raw);
         let stream: Box<dyn Read + Send + 'a> = match kind {
             None => Box::new(whole),
-            Some("gzip") => Box::new(flate2::bufread::MultiGzDecoder::new(
+            Some(Compression::Gzip) => Box::new(flate2::bufread::MultiGzDecoder::new(
                 BufReader::with_capacity(1 << 16, whole),
             )),
-            Some(_) => Box::new(zstd::Decoder::new(whole).map_err(|e| Error::io(&name, e))?),
+            Some(Compression::Zstd) => {
+                Box::new(zstd::Decoder::new(whole).map_err(|e| Error::io(name, e))?)
+            }
+            Some(Compression::Other(kind)) => {
+                let hint = "decompress it first; gzip and zstd are read as they are";
+                return Err(Error::input(name, None, format!("this is {kind}"), hint));
+            }
         };
-        let stream = Box::new(Broken { kind, stream });
-        Ok(Self { name, content: Content::Stream(stream), progress })
+        let mut stream: Box<dyn Read + Send + 'a> =
+            Box::new(Watched::new(Broken { kind, stream }, progress, false));
+        let mut head = fill(&mut stream, HEAD).map_err(fail)?;
+        let mut assumed = Vec::new();
+        if let Some(encoding) = Encoding::of(&head, options) {
+            if options.encoding.is_none() {
+                assumed.push(Assumption::Encoding(encoding));
+            }
+            stream = Box::new(encoding.decoder(Cursor::new(head).chain(stream)));
+            head = fill(&mut stream, HEAD).map_err(fail)?;
+        }
+        let mut source = Self::plain(name, head, Content::Stream(stream), progress);
+        source.assumed = assumed;
+        Ok(source)
     }
 
     /// The name for messages.
@@ -108,102 +151,39 @@ impl<'a> Source<'a> {
         &self.name
     }
 
-    /// The bytes one after the other.
-    pub(super) fn into_reader(self) -> Box<dyn Read + Send + 'a> {
-        let progress = self.progress;
-        match self.content {
-            Content::Mapped(map) => Box::new(Counted { stream: Cursor::new(map), progress }),
-            Content::Memory(bytes) => Box::new(Counted { stream: bytes, progress }),
-            Content::Stream(stream) => stream,
-        }
+    /// The beginning of the data.
+    pub(super) fn head(&self) -> &[u8] {
+        &self.head[self.start..]
     }
 
-    /// The bytes all together.
-    #[cfg(feature = "parquet")]
-    pub(super) fn into_bytes(self) -> Result<bytes::Bytes> {
+    /// Leaves out bytes of the head.
+    pub(super) fn skip(&mut self, bytes: usize) {
+        self.start = (self.start + bytes).min(self.head.len());
+    }
+
+    /// The bytes one after the other.
+    pub(super) fn into_reader(self) -> Box<dyn Read + Send + 'a> {
         match self.content {
-            Content::Mapped(map) => Ok(bytes::Bytes::from_owner(map)),
-            Content::Memory(bytes) => Ok(bytes::Bytes::copy_from_slice(bytes)),
-            Content::Stream(mut stream) => {
-                let mut bytes = Vec::new();
-                stream.read_to_end(&mut bytes).map_err(|e| read_error(&self.name, e))?;
-                Ok(bytes.into())
+            Content::File(file) => {
+                let data = file.into_reader(self.start as u64);
+                Box::new(Watched::new(data, self.progress, true))
+            }
+            Content::Memory(bytes) => Box::new(&bytes[self.start..]),
+            Content::Stream(stream) => {
+                let mut head = self.head;
+                head.drain(..self.start);
+                Box::new(Cursor::new(head).chain(stream))
             }
         }
     }
 
-    /// The bytes, and who watches.
-    pub(super) fn into_parts(self) -> (Content<'a>, &'a dyn Progress) {
-        (self.content, self.progress)
-    }
-}
-
-impl Content<'_> {
-    /// The bytes, if all of them are there.
-    pub(super) fn bytes(&self) -> Option<&[u8]> {
-        match self {
-            Self::Mapped(map) => Some(map),
-            Self::Memory(bytes) => Some(bytes),
-            Self::Stream(_) => None,
+    /// The content from `start` on, and who watches.
+    pub(super) fn into_parts(self) -> (Content<'a>, u64, &'a dyn Progress) {
+        let progress = self.progress;
+        match self.content {
+            Content::File(file) => (Content::File(file), self.start as u64, progress),
+            Content::Memory(bytes) => (Content::Memory(&bytes[self.start..]), 0, progress),
+            Content::Stream(_) => (Content::Stream(self.into_reader()), 0, progress),
         }
-    }
-}
-
-fn compression(head: &[u8]) -> Option<&'static str> {
-    if head.starts_with(GZIP) {
-        Some("gzip")
-    } else if head.starts_with(ZSTD) {
-        Some("zstd")
-    } else {
-        None
-    }
-}
-
-/// The error that a reading of `name` ends with.
-pub(super) fn read_error(name: &Path, error: std::io::Error) -> Error {
-    match error.get_ref().and_then(|e| e.downcast_ref::<BrokenData>()) {
-        None => Error::io(name, error),
-        Some(broken) => Error::input(
-            name,
-            None,
-            broken.to_string(),
-            "the file is damaged or incomplete: get it again",
-        ),
-    }
-}
-
-/// Says of an error of the decompressor which compression it is about.
-struct Broken<'a> {
-    kind: Option<&'static str>,
-    stream: Box<dyn Read + Send + 'a>,
-}
-
-#[derive(Debug, thiserror::Error)]
-#[error("broken {kind} data ({reason})")]
-struct BrokenData {
-    kind: &'static str,
-    reason: String,
-}
-
-impl Read for Broken<'_> {
-    fn read(&mut self, buf: &mut [u8]) -> std::io::Result<usize> {
-        self.stream.read(buf).map_err(|e| match (self.kind, e.kind()) {
-            (_, ErrorKind::Interrupted) | (None, _) => e,
-            (Some(kind), _) => std::io::Error::other(BrokenData { kind, reason: e.to_string() }),
-        })
-    }
-}
-
-/// A file whose progress is counted in its own bytes, before decompression.
-struct Counted<'a, R> {
-    stream: R,
-    progress: &'a dyn Progress,
-}
-
-impl<R: Read> Read for Counted<'_, R> {
-    fn read(&mut self, buf: &mut [u8]) -> std::io::Result<usize> {
-        let read = self.stream.read(buf)?;
-        self.progress.advance(read as u64);
-        Ok(read)
     }
 }

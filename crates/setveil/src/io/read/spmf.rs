@@ -12,6 +12,8 @@ use std::sync::Mutex;
 use super::lines::Lines;
 use super::{Bad, Job};
 use crate::data::Block;
+use crate::error::{Hint, Setting};
+use crate::{Progress, Result};
 
 /// The format, with the names that were found so far.
 #[derive(Default)]
@@ -21,11 +23,15 @@ pub(super) struct Spmf {
 
 impl Spmf {
     /// Gives the items their names, after the last line.
-    pub(super) fn rename(self, job: &mut Job) {
+    pub(super) fn rename(self, job: &mut Job, progress: &dyn Progress) -> Result<()> {
         let names = self.names.into_inner().expect("no panic while holding it");
-        if !names.is_empty() {
-            job.assembly.rename(|label| names.get(label).map(String::as_str));
+        if names.is_empty() {
+            return Ok(());
         }
+        let name = |label: &str, push: &mut dyn FnMut(&str)| {
+            push(names.get(label).map_or(label, String::as_str));
+        };
+        job.assembly.relabel(name, progress)
     }
 
     fn name(&self, text: &str) -> Result<(), Bad> {
@@ -72,8 +78,11 @@ impl Lines for Spmf {
                 other => {
                     return Err(Bad::new(
                         format!("`{other}` is not a whole number"),
-                        "SPMF items are numbers, named by `@ITEM=number=name`; \
-                         for plain words use --format fimi",
+                        Hint::of(
+                            "SPMF items are numbers, named by `@ITEM=number=name`; \
+                             for plain words use {} fimi",
+                            &[Setting::Format],
+                        ),
                     ));
                 }
             }

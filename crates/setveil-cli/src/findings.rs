@@ -1,0 +1,127 @@
+//! What `inspect` saw, in the words of the command line.
+
+use std::fmt::Write;
+use std::path::Path;
+
+use setveil::error::{Setting, plain};
+use setveil::inspect::{Finding, Findings, Kind, Severity, Suggestion};
+
+use crate::wording::flag;
+
+/// Why nothing is published, how the first lines were understood, and the
+/// command that is probably meant.
+pub fn refusal(findings: &Findings, path: &Path) -> String {
+    let mut text = format!(
+        "{}: this does not look like one set of items a record; nothing was written",
+        plain(path.display())
+    );
+    text += &list(findings, Severity::Refuse);
+    text += &first_lines(findings);
+    if let Some(suggestion) = &findings.suggestion {
+        text += &probably(suggestion);
+    }
+    let as_is = flag(Setting::AsBaskets);
+    let _ = write!(text, "\n  to publish it as it was read, add {as_is}");
+    text
+}
+
+/// The whole check, for `profile`.
+pub fn describe(findings: &Findings) -> String {
+    if findings.findings.is_empty() {
+        return String::new();
+    }
+    let mut text = "\nBefore publishing, look at this".to_owned();
+    text += &list(findings, Severity::Refuse);
+    text += &list(findings, Severity::Remark);
+    if findings.refused() {
+        text += &first_lines(findings);
+        text += &findings.suggestion.as_ref().map(probably).unwrap_or_default();
+        let _ = write!(text, "\n  `anonymize` refuses this without {}", flag(Setting::AsBaskets));
+    }
+    text + "\n"
+}
+
+fn list(findings: &Findings, severity: Severity) -> String {
+    findings.of(severity).map(|f| format!("\n  - {}", remark(f))).collect()
+}
+
+/// One finding, with the flag that helps.
+pub fn remark(finding: &Finding) -> String {
+    let text = finding.describe();
+    match finding.kind {
+        Kind::CaseVariants => format!("{text} ({} makes them one)", flag(Setting::FoldCase)),
+        Kind::AccentVariants | Kind::BlankVariants => {
+            format!("{text} ({} makes them one)", flag(Setting::Normalize))
+        }
+        _ => text,
+    }
+}
+
+fn first_lines(findings: &Findings) -> String {
+    let mut text = String::new();
+    for (number, line) in findings.first_lines.iter().enumerate() {
+        if number == 0 {
+            text += "\n  as it was read:";
+        }
+        let items: Vec<String> =
+            line.items.iter().take(6).map(|item| format!("`{}`", plain(cut(item)))).collect();
+        let more = if line.items.len() > items.len() { ", ..." } else { "" };
+        let (line, items) = (plain(&line.line), items.join(", "));
+        let _ = write!(text, "\n    {line}   ->   {items}{more}");
+    }
+    text
+}
+
+fn cut(item: &str) -> String {
+    item.chars().take(40).collect()
+}
+
+/// The command that is probably meant.
+fn probably(suggestion: &Suggestion) -> String {
+    let mut text = String::new();
+    if let Some(header) = &suggestion.header {
+        let _ = write!(text, "\n  put this line above the data: {}", plain(header));
+    }
+    let mut words: Vec<String> =
+        std::env::args_os().map(|word| quoted(&word.to_string_lossy())).collect();
+    if let Some(first) = words.first_mut() {
+        *first = env!("CARGO_BIN_NAME").to_owned();
+    }
+    let Suggestion { id, item, items, .. } = suggestion;
+    let delimiter = suggestion.delimiter.map(|d| if d == '\t' { "tab".into() } else { d.into() });
+    for (setting, value) in [
+        (Setting::Format, suggestion.format.map(str::to_owned)),
+        (Setting::Id, id.clone()),
+        (Setting::Item, item.clone()),
+        (Setting::Items, items.clone()),
+        (Setting::Delimiter, delimiter),
+        (Setting::Split, suggestion.split.map(String::from)),
+        (Setting::Encoding, suggestion.encoding.map(str::to_owned)),
+    ] {
+        words.extend(value.into_iter().flat_map(|value| [flag(setting), quoted(&value)]));
+    }
+    let _ = write!(text, "\n  probably meant: {}", plain(words.join(" ")));
+    text
+}
+
+/// A word as a shell takes it.
+fn quoted(word: &str) -> String {
+    let safe = |c: char| c.is_alphanumeric() || "-_./=,:+@%".contains(c);
+    if !word.is_empty() && word.chars().all(safe) {
+        return word.to_owned();
+    }
+    format!("'{}'", word.replace('\'', "'\\''"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_quoted_as_a_shell_needs_it() {
+        assert_eq!(quoted("dx1..dx21"), "dx1..dx21");
+        assert_eq!(quoted("|"), "'|'");
+        assert_eq!(quoted("a b's"), "'a b'\\''s'");
+        assert_eq!(quoted(""), "''");
+    }
+}

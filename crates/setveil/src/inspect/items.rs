@@ -1,0 +1,163 @@
+//! Items that should not be published as they are, whatever their position.
+
+use super::shape::{Shape, shape};
+use super::{Finding, Kind, Severity, names, short};
+use crate::Dataset;
+use crate::data::ItemId;
+use crate::io::Input;
+
+/// At most so many labels are looked at; of more, every second, third, ...
+const LOOKED_AT: usize = 1 << 20;
+/// How many examples are shown.
+const SHOWN: usize = 3;
+
+/// The labels with their supports.
+pub(super) struct Labels<'a> {
+    pub(super) data: &'a Dataset,
+    supports: Vec<u32>,
+    stride: usize,
+}
+
+impl<'a> Labels<'a> {
+    pub(super) fn new(data: &'a Dataset) -> Self {
+        let stride = data.item_count().div_ceil(LOOKED_AT).max(1);
+        Self { data, supports: data.supports(), stride }
+    }
+
+    /// In how many records the item occurs.
+    pub(super) fn support(&self, label: &str) -> u32 {
+        self.data.vocabulary().id(label).map_or(0, |id| self.supports[id as usize])
+    }
+
+    /// The labels that are looked at, with their supports.
+    pub(super) fn iter(&self) -> impl Iterator<Item = (&str, u64)> {
+        let ids = (0..self.supports.len()).step_by(self.stride);
+        ids.map(|i| (self.data.vocabulary().label(i as ItemId), u64::from(self.supports[i])))
+    }
+
+    /// A count among the labels that are looked at, for all.
+    pub(super) fn scale(&self, count: u64) -> u64 {
+        count * self.stride as u64
+    }
+}
+
+/// Labels of one kind.
+#[derive(Default)]
+pub(super) struct Seen {
+    pub(super) labels: u64,
+    occurrences: u64,
+    once: u64,
+    pub(super) examples: Vec<String>,
+}
+
+impl Seen {
+    pub(super) fn add(&mut self, label: &str, support: u64) {
+        self.labels += 1;
+        self.occurrences += support;
+        self.once += u64::from(support == 1);
+        if self.examples.len() < SHOWN {
+            self.examples.push(short(label));
+        }
+    }
+
+    pub(super) fn finding(self, severity: Severity, kind: Kind, of: u64, data: &Labels) -> Finding {
+        let count = data.scale(self.labels);
+        Finding { severity, kind, count, of, examples: self.examples }
+    }
+}
+
+/// What the labels show. Positions that identify may have been found already.
+pub(super) fn findings(data: &Labels, input: &Input, found_id: bool) -> Vec<Finding> {
+    let mut findings = shapes(data, found_id);
+    findings.extend(delimiter(data, input));
+    let (mut personal, mut singles) = (Seen::default(), Seen::default());
+    for (label, support) in data.iter() {
+        if label.split_once(['=', ':']).is_some_and(|(n, v)| names::is_personal(n) && !v.is_empty())
+        {
+            personal.add(label, support);
+        }
+        if support == 1 {
+            singles.add(label, support);
+        }
+    }
+    let items = data.data.item_count() as u64;
+    for (seen, kind) in [(personal, Kind::QuasiIdentifiers), (singles, Kind::Singles)] {
+        if seen.labels > 0 {
+            findings.push(seen.finding(Severity::Remark, kind, items, data));
+        }
+    }
+    findings
+}
+
+/// Addresses, dates, ids and sentences.
+fn shapes(data: &Labels, found_id: bool) -> Vec<Finding> {
+    const KINDS: [(Shape, Kind); 6] = [
+        (Shape::Email, Kind::Emails),
+        (Shape::Iban, Kind::Ibans),
+        (Shape::Phone, Kind::Phones),
+        (Shape::Date, Kind::Dates),
+        (Shape::Sentence, Kind::FreeText),
+        (Shape::Control, Kind::ControlCharacters),
+    ];
+    let mut seen: [Seen; 6] = Default::default();
+    let mut ids = Seen::default();
+    for (label, support) in data.iter() {
+        let shape = shape(label);
+        if let Some(at) = KINDS.iter().position(|(s, _)| *s == shape) {
+            seen[at].add(label, support);
+        } else if shape == Shape::Id && support == 1 {
+            ids.add(label, support);
+        }
+    }
+    let records = data.data.len() as u64;
+    let mut findings = Vec::new();
+    for (seen, (shape, kind)) in seen.into_iter().zip(KINDS) {
+        let occurrences = data.scale(seen.occurrences);
+        // So many of a hundred records have one: a column of them, not a stray one.
+        let refused = match shape {
+            Shape::Email | Shape::Iban | Shape::Phone => occurrences * 50 >= records,
+            Shape::Control => occurrences * 10 >= records,
+            // Sentences that many records share are names of goods.
+            Shape::Sentence => data.scale(seen.once) * 10 >= records,
+            _ => occurrences * 10 >= records,
+        };
+        if seen.labels > 0 {
+            let severity = if refused { Severity::Refuse } else { Severity::Remark };
+            findings.push(seen.finding(severity, kind, data.data.item_count() as u64, data));
+        }
+    }
+    // One for nearly every record: more would be data in which most items occur once.
+    let count = data.scale(ids.labels);
+    if !found_id && records >= 20 && count * 10 >= records * 8 && count * 10 <= records * 12 {
+        findings.push(ids.finding(Severity::Refuse, Kind::Ids, records, data));
+    }
+    findings
+}
+
+/// One separator in nearly every item, or in many whose parts come again.
+fn delimiter(data: &Labels, input: &Input) -> Option<Finding> {
+    let all: u64 = data.iter().map(|(_, support)| support).sum();
+    for delimiter in [';', '|', '\t', ','] {
+        let mut seen = Seen::default();
+        let mut parts = std::collections::HashSet::new();
+        let mut pieces = 0u64;
+        for (label, support) in data.iter().filter(|(label, _)| label.contains(delimiter)) {
+            seen.add(label, support);
+            if pieces < 100_000 {
+                label.split(delimiter).for_each(|part| {
+                    pieces += 1;
+                    parts.insert(part.trim());
+                });
+            }
+        }
+        let nearly_all = seen.occurrences * 10 >= all * 9 && input.dataset.len() >= 2;
+        let come_again = parts.len() as u64 * 10 < pieces * 7;
+        let many = seen.occurrences * 5 >= all && seen.labels >= 5 && delimiter != ',';
+        if seen.labels > 0 && (nearly_all || (many && come_again)) {
+            let (severity, count) = (Severity::Refuse, data.scale(seen.occurrences));
+            let (kind, of) = (Kind::Delimiter { delimiter }, data.scale(all));
+            return Some(Finding { severity, kind, count, of, examples: seen.examples });
+        }
+    }
+    None
+}

@@ -1,0 +1,227 @@
+//! Looks at what was read before something is published: is it what the
+//! custodian thinks it is?
+//!
+//! A table read as baskets publishes its ids as items, and no guarantee of a
+//! method speaks against that: an item is an item. Here the data is asked
+//! whether it looks like sets of items at all: a header, a position that
+//! identifies, a separator inside items, items that look like addresses,
+//! dates or sentences. A [`Finding`] that means "this would publish
+//! identifiers" is a refusal; one that a custodian should know of is a remark.
+//!
+//! What it does not do: prove anything. Data without findings may still
+//! identify people, and the caller may say that the data is meant as it is.
+
+mod columns;
+mod items;
+mod names;
+mod shape;
+mod suggestion;
+mod variants;
+
+use std::path::Path;
+
+use serde::Serialize;
+
+use crate::error::{Hint, Setting, plain};
+use crate::io::Input;
+use crate::{Error, Result};
+pub use suggestion::Suggestion;
+
+/// What follows from a finding.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Severity {
+    /// Nothing should be published before somebody has looked.
+    Refuse,
+    /// Worth knowing.
+    Remark,
+}
+
+/// What was seen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Kind {
+    /// The first line names columns.
+    Header,
+    /// One position of the lines has a value of its own in nearly every line.
+    UniquePosition {
+        /// The position, counted from 1.
+        position: usize,
+    },
+    /// One position of a table says whose row it is, several times a person.
+    IdPosition {
+        /// The position, counted from 1.
+        position: usize,
+    },
+    /// One separator stands in nearly every item.
+    Delimiter {
+        /// The separator.
+        delimiter: char,
+    },
+    /// Nearly every record has an item of its own that looks like an id.
+    Ids,
+    /// E-mail addresses.
+    Emails,
+    /// Phone numbers.
+    Phones,
+    /// Bank accounts (IBAN).
+    Ibans,
+    /// Dates.
+    Dates,
+    /// Sentences.
+    FreeText,
+    /// Bytes that are no text, or text of another encoding.
+    ControlCharacters,
+    /// Items such as `age=43` that describe a person.
+    QuasiIdentifiers,
+    /// Items that occur in one record only.
+    Singles,
+    /// Items that differ in upper and lower case only.
+    CaseVariants,
+    /// Items that differ in how accents are written only.
+    AccentVariants,
+    /// Items that differ in blanks or in characters that show nothing only.
+    BlankVariants,
+}
+
+/// Something that was seen, how often, and a few of its items.
+#[derive(Clone, Debug, Serialize)]
+pub struct Finding {
+    /// What follows from it.
+    pub severity: Severity,
+    /// What was seen.
+    #[serde(flatten)]
+    pub kind: Kind,
+    /// How often (what is counted follows from the kind).
+    pub count: u64,
+    /// Out of how many.
+    pub of: u64,
+    /// A few of the items, cut short.
+    pub examples: Vec<String>,
+}
+
+/// A line, and what was made of it.
+#[derive(Clone, Debug, Serialize)]
+pub struct Understood {
+    /// The line as it stands in the data.
+    pub line: String,
+    /// Its items.
+    pub items: Vec<String>,
+}
+
+/// Everything that was seen.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct Findings {
+    /// What was seen, refusals first.
+    pub findings: Vec<Finding>,
+    /// The first lines as they were understood.
+    pub first_lines: Vec<Understood>,
+    /// How the data is probably meant.
+    pub suggestion: Option<Suggestion>,
+}
+
+/// Looks at data that was read.
+///
+/// # Complexity
+/// One pass over the items for their supports, one over the labels, and a
+/// look at the first lines.
+pub fn check(input: &Input) -> Findings {
+    let data = items::Labels::new(&input.dataset);
+    let table = columns::Table::new(&input.preview.rows, &data);
+    let mut findings: Vec<Finding> = table.iter().flat_map(|t| t.findings()).collect();
+    findings.extend(items::findings(&data, input, !findings.is_empty()));
+    findings.extend(variants::findings(&data));
+    findings.sort_by_key(|f| f.severity == Severity::Remark);
+    let refused = findings.iter().any(|f| f.severity == Severity::Refuse);
+    let suggestion = suggestion::of(&findings, table.as_ref(), input).filter(|_| refused);
+    let understood = |(line, row): (&String, &Vec<String>)| Understood {
+        line: line.clone(),
+        items: row.iter().filter(|item| !item.is_empty()).cloned().collect(),
+    };
+    let lines = input.preview.lines.iter().zip(&input.preview.rows);
+    Findings { findings, first_lines: lines.map(understood).collect(), suggestion }
+}
+
+impl Findings {
+    /// Whether nothing should be published.
+    pub fn refused(&self) -> bool {
+        self.of(Severity::Refuse).next().is_some()
+    }
+
+    /// Fails if nothing of `path` should be published.
+    ///
+    /// # Errors
+    /// With everything that speaks against it.
+    pub fn refuse(&self, path: &Path) -> Result<()> {
+        if !self.refused() {
+            return Ok(());
+        }
+        let seen: Vec<String> = self.of(Severity::Refuse).map(Finding::describe).collect();
+        let hint = "read it by its columns ({}, {}), or say that it is meant as it is ({})";
+        let hint = Hint::of(hint, &[Setting::Id, Setting::Item, Setting::AsBaskets]);
+        let found = format!("this does not look like sets of items: {}", seen.join("; "));
+        Err(Error::input(path, None, found, hint))
+    }
+
+    /// The findings of one severity.
+    pub fn of(&self, severity: Severity) -> impl Iterator<Item = &Finding> {
+        self.findings.iter().filter(move |f| f.severity == severity)
+    }
+}
+
+impl Finding {
+    /// One line in plain words.
+    pub fn describe(&self) -> String {
+        let (count, of) = (self.count, self.of);
+        let what = match self.kind {
+            Kind::Header => "the first line looks like a header".to_owned(),
+            Kind::UniquePosition { position } => format!(
+                "position {position} has a value of its own in {count} of the first {of} lines, \
+                 as an identifier has"
+            ),
+            Kind::IdPosition { position } => format!(
+                "position {position} looks like an identifier: {count} values in the first {of} \
+                 lines, found nowhere else"
+            ),
+            Kind::Delimiter { delimiter } => {
+                let shown =
+                    if delimiter == '\t' { "a tab".to_owned() } else { format!("`{delimiter}`") };
+                format!("{count} of {of} occurrences of items have {shown} inside")
+            }
+            Kind::Ids => {
+                format!("{count} of {of} records have an item of their own that looks like an id")
+            }
+            Kind::Emails => format!("{count} items look like e-mail addresses"),
+            Kind::Phones => format!("{count} items look like phone numbers"),
+            Kind::Ibans => format!("{count} items are bank accounts (IBAN)"),
+            Kind::Dates => format!("{count} items are dates"),
+            Kind::FreeText => format!("{count} items look like sentences"),
+            Kind::ControlCharacters => format!("{count} items hold characters that are no text"),
+            Kind::QuasiIdentifiers => {
+                format!("{count} items describe a person, and many may know them")
+            }
+            Kind::Singles => format!("{count} of {of} items occur in one record only"),
+            Kind::CaseVariants => {
+                format!("{count} items differ from another in capital letters only")
+            }
+            Kind::AccentVariants => {
+                format!("{count} items differ from another in how accents are written only")
+            }
+            Kind::BlankVariants => {
+                format!("{count} items differ from another in blanks or invisible characters only")
+            }
+        };
+        let examples: Vec<String> =
+            self.examples.iter().map(|e| format!("`{}`", plain(e))).collect();
+        if examples.is_empty() { what } else { format!("{what}: {}", examples.join(", ")) }
+    }
+}
+
+/// An example, cut to a readable length.
+fn short(text: &str) -> String {
+    match text.char_indices().nth(40) {
+        Some((end, _)) => format!("{}...", &text[..end]),
+        None => text.to_owned(),
+    }
+}
