@@ -136,7 +136,9 @@ fn kernel(release: &Release) -> anyhow::Result<Option<Kernel<'static>>> {
         labels.filter_map(|label| release.body.vocabulary().id(label)).collect();
     let hidden = sensitive.clone();
     let kernel = Kernel::new(move |records: &[&[ItemId]]| {
-        verpart.partition(&mut Default::default(), records, &|item| hidden.contains(&item)).cluster
+        let hidden = |item| hidden.contains(&item);
+        let chunked = verpart.partition(&mut Default::default(), records, &hidden, &());
+        chunked.expect("a small cluster, and nobody says stop").cluster
     });
     Ok(Some(match l {
         Some(l) => kernel.with_sensitive(sensitive, L::new(l)?),

@@ -41,7 +41,7 @@ impl Args {
         let input = self.data.read(context)?;
         let sampling = Sampling { samples: self.samples, seed: self.seed };
         let profile = profile(&input.dataset, &Options { sampling }, context);
-        let problematic = problematic(&input.dataset, context);
+        let problematic = problematic(&input.dataset, context)?;
         let answer = Answer { profile, problematic, left_out: input.left_out() };
         context.answer(&answer, || {
             describe(&answer.profile) + &describe_problematic(&answer.problematic)

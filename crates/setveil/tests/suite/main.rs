@@ -2,6 +2,7 @@
 
 mod attack;
 mod cahd;
+mod cancellation;
 mod diffpart;
 mod disassociation;
 mod dls;
@@ -14,6 +15,7 @@ mod layering;
 mod limits;
 mod measure;
 mod method;
+mod parts;
 mod printed_cahd;
 mod query;
 mod query_log;
