@@ -61,7 +61,7 @@ impl Args {
             let dataset = load(data)?;
             for &max in &self.sizes {
                 let mut parameters = Parameters::new(K::new(3)?, M::new(2)?);
-                parameters.max_cluster_size = Some(max);
+                parameters.max_cluster_size = max;
                 parameters.refine = self.refine;
                 let release = anonymize(&dataset, &parameters, &())?;
                 if let Body::Disassociated(body) = &release.body {

@@ -32,7 +32,7 @@ const MS: [u32; 4] = [2, 3, 4, 5];
 pub fn run(args: &Args, output: &Path) -> anyhow::Result<()> {
     let data = load("bms-webview-2")?;
     let all = [
-        figure_5(&data),
+        figure_5(&data)?,
         figure_6(&data, args.max_cluster_size)?,
         figures_7_and_8(&data, args.max_cluster_size)?,
         shares(&data, args.max_cluster_size)?,
@@ -41,16 +41,16 @@ pub fn run(args: &Args, output: &Path) -> anyhow::Result<()> {
     all.iter().flatten().try_for_each(|figure| figure.write(output))
 }
 
-fn figure_5(data: &Dataset) -> Vec<Figure> {
+fn figure_5(data: &Dataset) -> anyhow::Result<Vec<Figure>> {
     let title = "Fig. 5: itemsets that are minimal problematic";
     let mut figure = Figure::new("dls-2022-fig5", title, "items", "share");
-    let table = problematic(data, &());
+    let table = problematic(data, &())?;
     for k in PROBLEMATIC_K {
         for cell in table.iter().filter(|cell| cell.k == k) {
             figure.point(&format!("k = {k}"), f64::from(cell.size), cell.share);
         }
     }
-    vec![figure]
+    Ok(vec![figure])
 }
 
 /// The release of a method, measured.
@@ -61,10 +61,10 @@ fn measured(
     questions: &[Question],
 ) -> anyhow::Result<Vec<Associations>> {
     let mut parameters = disassociation::Parameters::new(K::new(k)?, M::new(m)?);
-    parameters.max_cluster_size = Some(max);
+    parameters.max_cluster_size = max;
     parameters.refine = false; // Shared chunks do not count here.
     let release = match method {
-        "DLS" => dls::anonymize(data, &parameters, &())?,
+        "DLS" => dls::anonymize(data, &parameters.try_into()?, &())?,
         _ => disassociation::anonymize(data, &parameters, &())?,
     };
     let members = Method::of(&release.manifest)?

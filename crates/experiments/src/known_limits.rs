@@ -75,7 +75,7 @@ impl Args {
 
     fn row_order(&self, name: &str, data: &Dataset, table: &mut String) -> anyhow::Result<()> {
         // Rows of shared chunks would link several clusters: the plain case.
-        let parameters = Parameters { refine: false, ..self.parameters()? };
+        let parameters = self.parameters()?.with_refine(false);
         let release = anonymize(data, &parameters, &())?;
         let members = Method::of(&release.manifest)?
             .members(&release, data, &())?
@@ -98,11 +98,9 @@ impl Args {
     /// ones and the usual ones.
     fn algorithm(&self, name: &str, data: &Dataset, table: &mut String) -> anyhow::Result<()> {
         for (k, max) in [(2, 4), (self.k, 2 * self.k as usize), (self.k, 50)] {
-            let parameters = Parameters {
-                refine: false,
-                max_cluster_size: Some(max),
-                ..Parameters::new(K::new(k)?, M::new(KNOWN)?)
-            };
+            let parameters = Parameters::new(K::new(k)?, M::new(KNOWN)?)
+                .with_refine(false)
+                .with_max_cluster_size(max);
             let release = anonymize(data, &parameters, &())?;
             let (k, m) = (parameters.k, parameters.m);
             let kernel =

@@ -30,8 +30,8 @@ fn rcm(bencher: Bencher, name: &str) {
     let Some(data) = load(name) else { return };
     let items = cahd::resolve(&data, &draw(&data)).unwrap();
     bencher.counter(ItemsCount::new(data.len())).bench(|| {
-        let split = cahd::Split::new(&data, &items);
-        cahd::band_order(&split, data.item_count())
+        let split = cahd::Split::new(&data, &items, &()).unwrap();
+        cahd::band_order(&split, data.item_count(), &()).unwrap()
     });
 }
 

@@ -24,7 +24,7 @@ fn parameters(k: u32, m: u32) -> Parameters {
 
 fn clusters(data: &Dataset, k: u32) -> Clusters {
     let sizes = parameters(k, 2).sizes().expect("valid");
-    Horpart.partition(data, &vec![true; data.item_count()], sizes, &())
+    Horpart.partition(data, &vec![true; data.item_count()], sizes, &()).expect("not stopped")
 }
 
 #[divan::bench(args = [5, 20])]
@@ -52,7 +52,7 @@ fn verpart_all_clusters(bencher: Bencher, m: u32) {
 #[divan::bench(args = [true, false])]
 fn anonymize_with_refine(bencher: Bencher, refine: bool) {
     let data = quest();
-    let parameters = Parameters { refine, ..parameters(5, 2) };
+    let parameters = parameters(5, 2).with_refine(refine);
     bencher
         .counter(ItemsCount::new(RECORDS))
         .bench(|| anonymize(&data, &parameters, &()).expect("feasible"));

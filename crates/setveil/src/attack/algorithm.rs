@@ -186,7 +186,7 @@ pub(super) fn examine(
             let covers: FxHashSet<(ItemId, ItemId)> =
                 cover::of_leaf(leaf, k, m).into_iter().map(|(a, b)| (a.min(b), a.max(b))).collect();
             let covered = finding.breached.iter().filter(|pair| covers.contains(pair)).count();
-            progress.advance(1);
+            let _ = progress.advance(1);
             (finding, covered as u64)
         })
         .collect();

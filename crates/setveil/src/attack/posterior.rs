@@ -102,7 +102,7 @@ fn find(
     runs.par_iter()
         .map(|run| {
             let (candidates, upper, best, best_algorithm) = evaluate(&run[0].known);
-            progress.advance(run.len() as u64);
+            let _ = progress.advance(run.len() as u64);
             Finding {
                 known: run[0].known.clone(),
                 records: run.iter().map(|t| (t.record, t.weight)).collect(),

@@ -29,7 +29,7 @@ pub fn write_quest(
         out.write(&line)?;
         records += 1;
         if records % 1024 == 0 {
-            progress.advance(1024);
+            progress.step(1024)?;
         }
     }
     out.finish()?;
@@ -70,7 +70,7 @@ pub fn write_query_log(
         }
         out.write(&line)?;
         rows += queries.len() as u64;
-        progress.advance(1);
+        progress.step(1)?;
     }
     out.finish()?;
     Ok(rows)

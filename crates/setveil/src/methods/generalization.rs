@@ -5,9 +5,11 @@
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
+use super::limits;
 use super::recipe::{Details, Recipe};
 use crate::data::hierarchy::NodeId;
 use crate::data::{Dataset, Hierarchy, ItemId, K, Vocabulary};
+use crate::progress::{Progress, Pulse, sort_unstable_by};
 use crate::release::{Bag, Body, Generalized, Release};
 use crate::{Error, Result};
 
@@ -82,13 +84,14 @@ impl<'a> Bound<'a> {
         hierarchy: &Hierarchy,
         k: K,
         recoding: Recoding,
+        progress: &dyn Progress,
     ) -> Result<Self> {
         check_size(data, k)?;
         let hierarchy = hierarchy.clone();
         let given_leaves = hierarchy.leaf_count(0);
         let given = (recoding.unknown == Unknown::ToRoot).then(|| hierarchy.clone());
         let (hierarchy, leaf_of) = bind(hierarchy, data.vocabulary(), recoding.unknown)?;
-        let rows = Rows::new(data, &leaf_of);
+        let rows = Rows::new(data, &leaf_of, progress)?;
         Ok(Self { data, recoding, hierarchy, rows, given_leaves, given })
     }
 
@@ -99,10 +102,11 @@ impl<'a> Bound<'a> {
         parameters: &R::Parameters,
         classes: &[(Vec<NodeId>, u32)],
         loss: u64,
-    ) -> Outcome {
+        progress: &dyn Progress,
+    ) -> Result<Outcome> {
         let instances = self.data.occurrences().len().max(1) as f64;
         let ncp = loss as f64 / f64::from(self.hierarchy.leaf_count(0)) / instances;
-        let mut body = body(&self.hierarchy, classes);
+        let mut body = body(&self.hierarchy, classes, progress)?;
         let is_given = |label: &str| self.given.as_ref().is_none_or(|h| h.node(label).is_some());
         let hide_leaves = self.recoding.hide_leaves;
         body.hierarchy = Some(published_hierarchy(
@@ -114,7 +118,7 @@ impl<'a> Bound<'a> {
         ));
         let items = body.vocabulary.len() as u64;
         let manifest = R::manifest(parameters, self.data.len() as u64, items);
-        Outcome { release: Release { manifest, body: Body::Generalized(body) }, ncp }
+        Ok(Outcome { release: Release { manifest, body: Body::Generalized(body) }, ncp })
     }
 }
 
@@ -178,20 +182,31 @@ pub(super) struct Rows {
 
 impl Rows {
     /// The records of `data` with every item replaced by its node.
-    pub(super) fn new(data: &Dataset, node_of: &[NodeId]) -> Self {
+    pub(super) fn new(data: &Dataset, node_of: &[NodeId], progress: &dyn Progress) -> Result<Self> {
+        limits::check(data)?;
         let weights = vec![1; data.len()];
         let records: Vec<&[ItemId]> = data.records().collect();
-        Self::collect(&records, &weights, |item| node_of[item as usize])
+        Self::collect(&records, &weights, |item| node_of[item as usize], progress)
     }
 
     /// The same rows with every node replaced; equal ones are added up.
-    pub(super) fn map(&self, node_of: impl Fn(NodeId) -> NodeId) -> Self {
+    pub(super) fn map(
+        &self,
+        node_of: impl Fn(NodeId) -> NodeId,
+        progress: &dyn Progress,
+    ) -> Result<Self> {
         let rows: Vec<&[NodeId]> = (0..self.len()).map(|r| self.row(r)).collect();
-        Self::collect(&rows, &self.weights, node_of)
+        Self::collect(&rows, &self.weights, node_of, progress)
     }
 
-    fn collect(rows: &[&[u32]], weights: &[u32], node_of: impl Fn(u32) -> NodeId) -> Self {
+    fn collect(
+        rows: &[&[u32]],
+        weights: &[u32],
+        node_of: impl Fn(u32) -> NodeId,
+        progress: &dyn Progress,
+    ) -> Result<Self> {
         let (mut offsets, mut nodes) = (vec![0], Vec::new());
+        let mut pulse = Pulse::new(progress);
         for row in rows {
             let start = nodes.len();
             nodes.extend(row.iter().map(|&x| node_of(x)));
@@ -205,17 +220,19 @@ impl Rows {
             }
             nodes.truncate(kept);
             offsets.push(kept);
+            pulse.work(row.len())?;
         }
         let row = |r: u32| &nodes[offsets[r as usize]..offsets[r as usize + 1]];
         let mut order: Vec<u32> = (0..rows.len() as u32).collect();
-        order.par_sort_unstable_by(|&a, &b| row(a).cmp(row(b)));
+        sort_unstable_by(&mut order, |&a, &b| row(a).cmp(row(b)), progress)?;
         let mut distinct = Self { offsets: vec![0], nodes: Vec::new(), weights: Vec::new() };
         for same in order.chunk_by(|&a, &b| row(a) == row(b)) {
             distinct.nodes.extend_from_slice(row(same[0]));
             distinct.offsets.push(distinct.nodes.len());
             distinct.weights.push(same.iter().map(|&r| weights[r as usize]).sum());
+            pulse.work(row(same[0]).len() + same.len())?;
         }
-        distinct
+        Ok(distinct)
     }
 
     pub(super) fn len(&self) -> usize {
@@ -240,7 +257,11 @@ pub(super) fn penalties(hierarchy: &Hierarchy) -> Vec<u32> {
 
 /// Classes of nodes as a body: labels in the order of the text, classes in
 /// canonical order, equal ones added up. The hierarchy is set by the caller.
-pub(super) fn body(hierarchy: &Hierarchy, classes: &[(Vec<NodeId>, u32)]) -> Generalized {
+pub(super) fn body(
+    hierarchy: &Hierarchy,
+    classes: &[(Vec<NodeId>, u32)],
+    progress: &dyn Progress,
+) -> Result<Generalized> {
     let mut nodes: Vec<NodeId> = classes.iter().flat_map(|c| c.0.iter().copied()).collect();
     nodes.sort_unstable();
     nodes.dedup();
@@ -258,6 +279,8 @@ pub(super) fn body(hierarchy: &Hierarchy, classes: &[(Vec<NodeId>, u32)]) -> Gen
             (set, *count)
         })
         .collect();
-    let classes = Bag::from_counted(labelled.iter().map(|(set, count)| (&set[..], *count)));
-    Generalized { vocabulary, classes, hierarchy: None }
+    progress.step(0)?;
+    let counted = labelled.iter().map(|(set, count)| (&set[..], *count));
+    let classes = Bag::try_from_counted(counted, progress)?;
+    Ok(Generalized { vocabulary, classes, hierarchy: None })
 }

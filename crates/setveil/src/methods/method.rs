@@ -10,7 +10,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
-use super::disassociation::{Clusters, Split};
+use super::disassociation::{ChunkedCluster, Clusters};
 use super::members;
 use super::recipe::{ClusterAlgorithm, Knob, Needs, Outcome, Recipe};
 use super::{
@@ -100,7 +100,7 @@ macro_rules! methods {
                 &self,
                 data: &Dataset,
                 progress: &dyn Progress,
-            ) -> Result<Option<(Clusters, Vec<Split>)>> {
+            ) -> Result<Option<(Clusters, Vec<ChunkedCluster>)>> {
                 match self {
                     $(Self::$name(p) => <$folder::Method as Recipe>::clusters(p, data, progress),)+
                 }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::disassociation::{Clusters, Split};
+use super::disassociation::{ChunkedCluster, Clusters};
 use crate::data::{Dataset, Hierarchy, ItemId, Vocabulary};
 use crate::release::{Guarantee, Manifest, Release, SimpleCluster};
 use crate::{Error, Progress, Result};
@@ -172,7 +172,7 @@ pub(super) trait Recipe {
         _parameters: &Self::Parameters,
         _data: &Dataset,
         _progress: &dyn Progress,
-    ) -> Result<Option<(Clusters, Vec<Split>)>> {
+    ) -> Result<Option<(Clusters, Vec<ChunkedCluster>)>> {
         Ok(None)
     }
 

@@ -246,7 +246,7 @@ fn sampled(
                 }
                 moments.add(1.0, postings.support(&set));
             }
-            progress.advance(count);
+            let _ = progress.advance(count);
             moments
         })
         .collect();

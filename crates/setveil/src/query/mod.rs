@@ -135,9 +135,9 @@ impl<'a> Index<'a> {
         progress: &dyn Progress,
     ) -> Result<Vec<Answer>> {
         let answer = |labels: &Vec<S>| {
-            let answer = self.ask(labels);
-            progress.advance(1);
-            answer
+            let answer = self.ask(labels)?;
+            progress.step(1)?;
+            Ok(answer)
         };
         itemsets.par_iter().map(answer).collect()
     }

@@ -109,9 +109,9 @@ pub fn reconstruct_many(
     (0..count)
         .into_par_iter()
         .map(|number| {
-            let drawn = reconstruct(release, options, number);
-            progress.advance(1);
-            drawn
+            let drawn = reconstruct(release, options, number)?;
+            progress.step(1)?;
+            Ok(drawn)
         })
         .collect()
 }

@@ -7,6 +7,7 @@
 use std::cmp::Ordering;
 
 use crate::data::ItemId;
+use crate::{Error, Progress, Result, progress};
 
 /// Distinct non-empty itemsets, ascending, each with how often it occurs.
 ///
@@ -23,34 +24,85 @@ pub struct Bag {
 impl Bag {
     /// Collects itemsets, each once per occurrence, in any order; empty ones
     /// are left out. The items of each must ascend.
+    ///
+    /// # Panics
+    /// With more than [`Bag::MOST_ITEMS`] items in the distinct itemsets, or as
+    /// many equal itemsets: see [`try_from_itemsets`](Self::try_from_itemsets).
     pub fn from_itemsets<'a>(itemsets: impl IntoIterator<Item = &'a [ItemId]>) -> Self {
         let mut all: Vec<&[ItemId]> = itemsets.into_iter().filter(|s| !s.is_empty()).collect();
         all.sort_unstable();
+        Self::from_sorted(&all).expect("fewer than 2^32 items")
+    }
+
+    /// [`from_itemsets`](Self::from_itemsets) for data of any size.
+    ///
+    /// # Errors
+    /// [`Error::TooLarge`], or [`Error::Cancelled`] if `progress` says so.
+    pub fn try_from_itemsets<'a>(
+        itemsets: impl IntoIterator<Item = &'a [ItemId]>,
+        progress: &dyn Progress,
+    ) -> Result<Self> {
+        let mut all: Vec<&[ItemId]> = itemsets.into_iter().filter(|s| !s.is_empty()).collect();
+        progress::sort_unstable_by(&mut all, |a, b| a.cmp(b), progress)?;
+        Self::from_sorted(&all)
+    }
+
+    fn from_sorted(all: &[&[ItemId]]) -> Result<Self> {
         let mut bag = Self::default();
         for run in all.chunk_by(|a, b| a == b) {
-            bag.push(run[0], run.len() as u32);
+            bag.try_push(run[0], count(run.len() as u64)?)?;
         }
-        bag
+        Ok(bag)
     }
 
     /// Collects itemsets with counts, in any order; equal ones are added up.
+    ///
+    /// # Panics
+    /// As [`from_itemsets`](Self::from_itemsets).
     pub fn from_counted<'a>(counted: impl IntoIterator<Item = (&'a [ItemId], u32)>) -> Self {
+        Self::try_from_counted(counted, &()).expect("fewer than 2^32 items")
+    }
+
+    /// [`from_counted`](Self::from_counted) for data of any size.
+    ///
+    /// # Errors
+    /// [`Error::TooLarge`], or [`Error::Cancelled`] if `progress` says so.
+    pub fn try_from_counted<'a>(
+        counted: impl IntoIterator<Item = (&'a [ItemId], u32)>,
+        progress: &dyn Progress,
+    ) -> Result<Self> {
         let mut all: Vec<(&[ItemId], u32)> =
             counted.into_iter().filter(|(s, c)| !s.is_empty() && *c > 0).collect();
-        all.sort_unstable();
+        progress::sort_unstable_by(&mut all, |a, b| a.cmp(b), progress)?;
         let mut bag = Self::default();
         for run in all.chunk_by(|a, b| a.0 == b.0) {
-            bag.push(run[0].0, run.iter().map(|r| r.1).sum());
+            bag.try_push(run[0].0, count(run.iter().map(|r| u64::from(r.1)).sum())?)?;
         }
-        bag
+        Ok(bag)
     }
 
     /// Appends an itemset as it is. Order and distinctness are the caller's
     /// affair: readers use this to keep what a file says.
+    ///
+    /// # Panics
+    /// With more than [`Bag::MOST_ITEMS`] items: see [`try_push`](Self::try_push).
     pub fn push(&mut self, items: &[ItemId], count: u32) {
-        self.items.extend_from_slice(items);
-        self.heads.push((self.items.len() as u32, count));
+        self.try_push(items, count).expect("fewer than 2^32 items");
     }
+
+    /// [`push`](Self::push) for data of any size.
+    ///
+    /// # Errors
+    /// [`Error::TooLarge`]; the bag is as before then.
+    pub fn try_push(&mut self, items: &[ItemId], count: u32) -> Result<()> {
+        let end = end(self.items.len() as u64, items.len() as u64)?;
+        self.items.extend_from_slice(items);
+        self.heads.push((end, count));
+        Ok(())
+    }
+
+    /// How many items the distinct itemsets of a bag may have together.
+    pub const MOST_ITEMS: u64 = u32::MAX as u64;
 
     /// Forgets all itemsets and keeps the memory.
     pub(crate) fn clear(&mut self) {
@@ -136,6 +188,22 @@ impl Bag {
     }
 }
 
+/// Where an itemset of `len` items ends that starts at `start`.
+fn end(start: u64, len: u64) -> Result<u32> {
+    let found = start.saturating_add(len);
+    u32::try_from(found).map_err(|_| too_large("items of the itemsets of one bag", found))
+}
+
+/// How often an itemset occurs.
+fn count(found: u64) -> Result<u32> {
+    u32::try_from(found).map_err(|_| too_large("equal itemsets in one bag", found))
+}
+
+fn too_large(what: &'static str, found: u64) -> Error {
+    let hint = "anonymize the data in parts";
+    Error::TooLarge { what, found, limit: Bag::MOST_ITEMS, hint }
+}
+
 /// Itemset by itemset: by items, then by count. A bag that is a beginning of
 /// another comes first.
 impl Ord for Bag {
@@ -164,6 +232,22 @@ mod tests {
         assert_eq!(a.domain(), [1, 2, 3, 9]);
         assert_eq!(a.canonical_fault(), None);
         assert_eq!(a, Bag::from_counted([(&[2, 3][..], 2), (&[1], 1), (&[1, 9], 1), (&[7], 0)]));
+    }
+
+    #[test]
+    fn nothing_wraps_at_the_border() {
+        let most = Bag::MOST_ITEMS;
+        assert_eq!(end(most - 3, 3).unwrap(), u32::MAX);
+        assert_eq!(end(most, 0).unwrap(), u32::MAX);
+        for (start, len) in [(most - 2, 3), (most, 1), (u64::MAX, 2)] {
+            let error = end(start, len).unwrap_err();
+            assert!(matches!(error, Error::TooLarge { limit, .. } if limit == most), "{error}");
+        }
+        assert_eq!(count(most).unwrap(), u32::MAX);
+        assert!(matches!(count(most + 1), Err(Error::TooLarge { found, .. }) if found == most + 1));
+        // Counts of files are not trusted to be small.
+        let twice = [(&[1][..], u32::MAX), (&[1], 1)];
+        assert!(matches!(Bag::try_from_counted(twice, &()), Err(Error::TooLarge { .. })));
     }
 
     #[test]

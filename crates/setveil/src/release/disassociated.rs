@@ -6,8 +6,11 @@
 //! chunks, then by their term chunk or their children. Nothing in it depends
 //! on the order of the records or on the order in which chunks were made.
 
+use rayon::prelude::*;
+
 use super::Bag;
 use crate::data::{ItemId, Vocabulary};
+use crate::{Error, Result};
 
 /// The body of a disassociated release.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -89,13 +92,27 @@ impl Cluster {
     /// Where a cluster whose chunks are in order comes among others, as far as
     /// its size, whether it is joint, and the first two items of its first
     /// sub-record tell; those that are equal here need not be equal.
-    pub(crate) fn sort_key(&self) -> u128 {
+    fn sort_key(&self) -> u128 {
         let first = self.chunks().first().filter(|bag| !bag.is_empty());
         let items = first.map_or(&[][..], |bag| bag.get(0).0);
         // What has no such item comes first.
         let item = |i: usize| items.get(i).map_or(0, |&item| u128::from(item) + 1);
         let joint = u128::from(matches!(self, Self::Joint(_)));
         u128::from(self.size()) << 80 | joint << 79 | item(0) << 40 | item(1)
+    }
+
+    /// Gives every item another number; the order of the numbers must stay.
+    fn renumber(&mut self, ids: &[ItemId]) {
+        match self {
+            Self::Simple(cluster) => {
+                cluster.record_chunks.iter_mut().for_each(|chunk| chunk.renumber(ids));
+                cluster.term_chunk.iter_mut().for_each(|item| *item = ids[*item as usize]);
+            }
+            Self::Joint(cluster) => {
+                cluster.shared_chunks.iter_mut().for_each(|chunk| chunk.renumber(ids));
+                cluster.children.iter_mut().for_each(|child| child.renumber(ids));
+            }
+        }
     }
 
     /// Puts chunks and children in canonical order. Bags are canonical by
@@ -110,6 +127,18 @@ impl Cluster {
             }
         }
     }
+}
+
+/// Clusters with everything in them in canonical order.
+pub(crate) fn in_canonical_order(clusters: Vec<Cluster>) -> Vec<Cluster> {
+    // By keys: comparing clusters means looking into their chunks.
+    let keyed = |mut cluster: Cluster| {
+        cluster.canonicalize();
+        (cluster.sort_key(), cluster)
+    };
+    let mut keyed: Vec<(u128, Cluster)> = clusters.into_par_iter().map(keyed).collect();
+    keyed.par_sort_unstable_by(|(a, x), (b, y)| a.cmp(b).then_with(|| x.cmp(y)));
+    keyed.into_iter().map(|(_, cluster)| cluster).collect()
 }
 
 impl Ord for Cluster {
@@ -130,6 +159,59 @@ impl PartialOrd for Cluster {
 }
 
 impl Disassociated {
+    /// Puts the bodies of parts together: one vocabulary of the terms that
+    /// stand in some cluster, and all clusters in canonical order, as if they
+    /// had been made together.
+    ///
+    /// # Errors
+    /// If there are more terms than can be numbered.
+    pub fn merge(parts: impl IntoIterator<Item = Self>) -> Result<Self> {
+        let mut parts: Vec<Self> = parts.into_iter().collect();
+        let published: Vec<Vec<bool>> = parts.iter().map(Self::published).collect();
+        let labels = parts.iter().zip(&published).flat_map(|(part, published)| {
+            part.vocabulary.labels().zip(published).filter(|(_, p)| **p).map(|(label, _)| label)
+        });
+        let mut labels: Vec<&str> = labels.collect();
+        labels.par_sort_unstable();
+        labels.dedup();
+        if u32::try_from(labels.len()).is_err() {
+            return Err(Error::TooLarge {
+                what: "terms",
+                found: labels.len() as u64,
+                limit: u32::MAX.into(),
+                hint: "publish several releases",
+            });
+        }
+        let vocabulary = Vocabulary::from_sorted(labels);
+        for (part, published) in parts.iter_mut().zip(&published) {
+            // Both vocabularies ascend, so what was in order stays in order.
+            let id = |(label, published): (&str, &bool)| match published {
+                true => vocabulary.id(label).expect("a published label"),
+                false => ItemId::MAX,
+            };
+            let ids: Vec<ItemId> = part.vocabulary.labels().zip(published).map(id).collect();
+            part.clusters.par_iter_mut().for_each(|cluster| cluster.renumber(&ids));
+        }
+        let clusters = parts.into_iter().flat_map(|part| part.clusters).collect();
+        Ok(Self { vocabulary, clusters: in_canonical_order(clusters) })
+    }
+
+    /// For every term whether it stands in some cluster.
+    fn published(&self) -> Vec<bool> {
+        let mut published = vec![false; self.vocabulary.len()];
+        let mut stack: Vec<&Cluster> = self.clusters.iter().collect();
+        while let Some(cluster) = stack.pop() {
+            let chunks = cluster.chunks().iter().flat_map(Bag::items);
+            let term_chunk = match cluster {
+                Cluster::Simple(cluster) => &cluster.term_chunk[..],
+                Cluster::Joint(_) => &[],
+            };
+            chunks.chain(term_chunk).for_each(|&item| published[item as usize] = true);
+            stack.extend(cluster.children());
+        }
+        published
+    }
+
     /// How many records the clusters hold together.
     pub fn records(&self) -> u64 {
         self.clusters.iter().map(|c| u64::from(c.size())).sum()

@@ -11,6 +11,7 @@ mod grouped;
 mod manifest;
 
 pub use bag::Bag;
+pub(crate) use disassociated::in_canonical_order;
 pub use disassociated::{Cluster, Disassociated, JointCluster, SimpleCluster};
 pub use generalized::Generalized;
 pub use grouped::{Group, Grouped};

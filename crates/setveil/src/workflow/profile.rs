@@ -40,5 +40,5 @@ setters!(Profiled {
 pub fn profile(data: &Dataset, options: &Options, progress: &dyn Progress) -> Result<Profiled> {
     let profile = profile::profile(data, options, progress);
     let problematic = problematic(data, progress);
-    Ok(Profiled { profile, problematic, left_out: None, findings: None })
+    Ok(Profiled { profile, problematic: problematic?, left_out: None, findings: None })
 }

@@ -187,7 +187,10 @@ fn the_algorithm_aware_attacker_finds_what_all_inputs_have_in_common() {
     for (run, l) in [None, Some(L::new(2).unwrap())].into_iter().enumerate() {
         let hidden = move |item: ItemId| l.is_some() && item == secret;
         let publish = move |records: &[&[ItemId]]| {
-            Verpart { k, m }.partition(&mut Default::default(), records, &hidden).cluster
+            Verpart { k, m }
+                .partition(&mut Default::default(), records, &hidden, &())
+                .unwrap()
+                .cluster
         };
         let kernel = match l {
             Some(l) => Kernel::new(publish).with_sensitive(vec![secret], l),
@@ -222,7 +225,10 @@ fn the_algorithm_aware_attacker_finds_what_all_inputs_have_in_common() {
     // The saboteur: an attacker who does not know the list takes the hidden
     // item for one that VERPART would have put into a chunk.
     let publish = move |records: &[&[ItemId]]| {
-        Verpart { k, m }.partition(&mut Default::default(), records, &|item| item == secret).cluster
+        Verpart { k, m }
+            .partition(&mut Default::default(), records, &|item| item == secret, &())
+            .unwrap()
+            .cluster
     };
     let rows: [&[ItemId]; 4] = [&[0, 3], &[0, 1, 3], &[0, 1], &[1]];
     let output = publish(&rows);
@@ -256,7 +262,7 @@ fn possible_data_sets_mislead_about_the_inputs_of_dls() {
     assert!(wrong > 0, "the attack could be offered after all");
 
     let data = Dataset::from_records(testkit::random::records(3, 200, 10, 3.0));
-    let release = dls::anonymize(&data, &Parameters::new(k, m), &()).unwrap();
+    let release = dls::anonymize(&data, &dls::Parameters::new(k, m), &()).unwrap();
     let report = run(&release, Some(&data), &options(Adversary::Strong));
     assert!(report.notes.iter().any(|n| n.contains("not offered for DLS")), "{:?}", report.notes);
 }
@@ -268,7 +274,7 @@ fn sensitive_terms_are_not_taken_for_rare_ones() {
     let data = Dataset::from_records(&records);
     let mut parameters = Parameters::new(K::new(3).unwrap(), M::new(2).unwrap());
     // One cluster, so that the term stands in one term chunk only.
-    parameters.max_cluster_size = Some(300);
+    parameters.max_cluster_size = 300;
     let report = |parameters: &Parameters| {
         let release = anonymize(&data, parameters, &()).unwrap();
         run(&release, Some(&data), &options(Adversary::Weak))

@@ -98,8 +98,8 @@ fn the_band_of_fig_1_puts_equal_and_similar_records_side_by_side() {
     let example = Example::fig_1();
     let data = Dataset::from_records(&example.records);
     let secret = cahd::resolve(&data, &example.sensitive).unwrap();
-    let split = cahd::Split::new(&data, &secret);
-    let order = cahd::band_order(&split, data.item_count());
+    let split = cahd::Split::new(&data, &secret, &()).unwrap();
+    let order = cahd::band_order(&split, data.item_count(), &()).unwrap();
     let names = ["Bob", "David", "Claire", "Andrea", "Ellen"];
     let line: Vec<&str> =
         order.iter().map(|&row| names[split.source[row as usize] as usize]).collect();

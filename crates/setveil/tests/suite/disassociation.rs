@@ -6,11 +6,11 @@ use serde_json::json;
 use setveil::data::{ItemId, K, L, M};
 use setveil::methods::disassociation::{
     Clusters, HorizontalPartitioning, Horpart, Parameters, Sensitive, Sizes, Verpart, anonymize,
-    disassociate, verpart,
+    anonymize_with, verpart,
 };
 use setveil::release::{Body, Cluster, Disassociated, Model, Release};
 use setveil::verify::verify;
-use setveil::{Dataset, Error, Progress};
+use setveil::{Dataset, Error, Progress, Result};
 use testkit::format_guarantee::{broken_itemset, world_count};
 use testkit::sabotage::DISASSOCIATED;
 
@@ -29,13 +29,17 @@ fn body(release: &Release) -> &Disassociated {
 struct Given(Vec<usize>);
 
 impl HorizontalPartitioning for Given {
-    fn partition(&self, _: &Dataset, _: &[bool], _: Sizes, _: &dyn Progress) -> Clusters {
+    fn name(&self) -> &str {
+        "given"
+    }
+
+    fn partition(&self, _: &Dataset, _: &[bool], _: Sizes, _: &dyn Progress) -> Result<Clusters> {
         let (mut clusters, mut start) = (Clusters::default(), 0);
         for size in &self.0 {
             clusters.push(start..start + *size as u32);
             start += *size as u32;
         }
-        clusters
+        Ok(clusters)
     }
 }
 
@@ -51,7 +55,8 @@ fn with_clusters<S: AsRef<str>>(
     let mut parameters = parameters(k, m);
     parameters.refine = refine;
     let vertical = Verpart { k: parameters.k, m: parameters.m };
-    disassociate(&data, &parameters, &given, &vertical, &()).unwrap()
+    let release = anonymize_with(&data, &parameters, &given, &vertical, &()).unwrap();
+    body(&release).clone()
 }
 
 /// `"ab a b"` is a cluster of three records of one-letter terms.
@@ -182,7 +187,8 @@ fn chains_as_long_as_the_domain_do_not_overflow_the_stack() {
         (0..300).map(|_| (0..2_000).map(|i| format!("t{i}")).collect()).collect();
     for records in [chain, alike] {
         let data = Dataset::from_records(records);
-        let clusters = Horpart.partition(&data, &vec![true; data.item_count()], sizes(5, 50), &());
+        let clusters =
+            Horpart.partition(&data, &vec![true; data.item_count()], sizes(5, 50), &()).unwrap();
         assert!(clusters.iter().all(|c| (5..=50).contains(&c.len())));
         assert_eq!(clusters.iter().map(<[u32]>::len).sum::<usize>(), data.len());
     }
@@ -234,7 +240,7 @@ fn pooled(data: &Dataset, clusters: Vec<Vec<u32>>, k: usize, max: usize) -> Vec<
 
 /// Fails unless HORPART finds the clusters that rescanning finds.
 fn assert_as_rescanned(data: &Dataset, may_split: &[bool], k: u32, max: usize) {
-    let clusters = Horpart.partition(data, may_split, sizes(k, max), &());
+    let clusters = Horpart.partition(data, may_split, sizes(k, max), &()).unwrap();
     let found: Vec<Vec<&[ItemId]>> = clusters
         .iter()
         .map(|cluster| {
@@ -286,14 +292,14 @@ fn too_few_records_and_bad_parameters_publish_nothing() {
     assert!(matches!(error, Error::Infeasible { .. }));
     assert_eq!(error.to_string().split(';').next(), Some("there are 3 records, fewer than k = 4"));
     let mut small = parameters(2, 2);
-    small.max_cluster_size = Some(3);
+    small.max_cluster_size = 3;
     let error = anonymize(&data, &small, &()).unwrap_err().to_string();
     assert!(error.contains("max-cluster-size = 3") && error.contains("2k"), "{error}");
     assert!(anonymize(&Dataset::default(), &parameters(2, 1), &()).is_err());
     // What is wrong with the parameters is said before what is wrong with terms.
     small.sensitive = Some(Sensitive { terms: vec!["typo".into()], l: L::new(2).unwrap() });
     assert!(anonymize(&data, &small, &()).unwrap_err().to_string().contains("max-cluster-size"));
-    small.max_cluster_size = None;
+    small.max_cluster_size = 50;
     let error = anonymize(&Dataset::default(), &small, &()).unwrap_err().to_string();
     assert!(error.starts_with("there are 0 records"), "{error}");
 }
@@ -336,15 +342,8 @@ fn a_sensitive_term_in_a_chunk_is_a_violation() {
     let mut parameters = parameters(2, 2);
     let release = anonymize(&data, &parameters, &()).unwrap();
     parameters.sensitive = Some(Sensitive { terms: vec!["a".into()], l: L::new(2).unwrap() });
-    let mut promised = anonymize(
-        &data,
-        &Parameters {
-            sensitive: Some(Sensitive { terms: vec!["s".into()], l: L::new(2).unwrap() }),
-            ..parameters
-        },
-        &(),
-    )
-    .unwrap();
+    let mut promised =
+        anonymize(&data, &parameters.with_sensitive(["s"], L::new(2).unwrap()), &()).unwrap();
     assert!(verify(&promised, &()).unwrap().holds);
     promised.body = release.body;
     promised.manifest.parameters.insert("sensitive".into(), json!(["a"]));
@@ -398,7 +397,7 @@ proptest! {
         room in 0usize..6,
     ) {
         let mut parameters = parameters(k, m);
-        parameters.max_cluster_size = Some(2 * k as usize + room);
+        parameters.max_cluster_size = 2 * k as usize + room;
         match anonymize(&data, &parameters, &()) {
             Err(error) => prop_assert!(data.len() < k as usize, "{error}"),
             Ok(release) => {
@@ -463,7 +462,7 @@ fn what_verify_accepts_the_possible_worlds_confirm() {
         let data = Dataset::from_records(&records);
         let (k, m) = (2 + (seed / 7 % 2) as u32, 1 + (seed % 3) as u32);
         let mut parameters = parameters(k, m);
-        parameters.max_cluster_size = Some(2 * k as usize);
+        parameters.max_cluster_size = 2 * k as usize;
         let Ok(release) = anonymize(&data, &parameters, &()) else { continue };
         assert!(verify(&release, &()).unwrap().holds);
         let body = body(&release);
@@ -498,7 +497,7 @@ fn saboteurs_are_caught_with_the_right_rule() {
     for seed in 0..30 {
         let data = Dataset::from_records(testkit::random::records(seed, 60, 8, 2.5));
         let mut parameters = parameters(3, 2);
-        parameters.max_cluster_size = Some(8);
+        parameters.max_cluster_size = 8;
         let release = anonymize(&data, &parameters, &()).unwrap();
         assert!(verify(&release, &()).unwrap().holds);
         for (saboteur, caught) in DISASSOCIATED.iter().zip(&mut caught) {

@@ -218,7 +218,7 @@ proptest! {
         records in cluster(), k_ in 2_u32..5, m_ in 1_u32..5,
     ) {
         let vertical = Dls { k: k(k_), m: m(m_) };
-        let split = vertical.partition(&mut (), &rows(&records), &|_| false);
+        let split = vertical.partition(&mut (), &rows(&records), &|_| false, &()).unwrap();
         let occur = |t: &ItemId| records.iter().filter(|r| r.contains(t)).count() as u32;
         let expected: Vec<u32> = split.cluster.term_chunk.iter().map(occur).collect();
         prop_assert_eq!(split.supports, expected);
@@ -281,8 +281,7 @@ fn sample() -> Dataset {
 }
 
 fn released(data: &Dataset, k_: u32, m_: u32, max: usize) -> Release {
-    let mut parameters = Parameters::new(k(k_), m(m_));
-    parameters.max_cluster_size = Some(max);
+    let parameters = Parameters::new(k(k_), m(m_)).with_max_cluster_size(max);
     anonymize(data, &parameters, &()).unwrap()
 }
 
@@ -354,8 +353,7 @@ fn anr_and_are_by_hand() {
     assert_eq!((made.clusters, made.anr, made.anr_limit), (1, 0.9, 0.9));
     // {a, d} and {a, f} have three records each and lose the first one.
     assert!((made.are - 1.0 / 3.0).abs() < 1e-12, "{}", made.are);
-    let mut parameters = Parameters::new(k(2), m(2));
-    parameters.max_cluster_size = Some(6);
+    let parameters = Parameters::new(k(2), m(2)).with_max_cluster_size(6);
     let plain = disassociation::anonymize(&data, &parameters, &()).unwrap();
     let plain = measured(&plain, &data).unwrap();
     assert_eq!((plain.anr, plain.are), (0.6, 0.0), "e is alone");

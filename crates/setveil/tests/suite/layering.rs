@@ -190,8 +190,10 @@ fn other_methods(path: &Path, code: &str) -> Vec<String> {
 }
 
 /// What methods share: kernels on one cluster, the split by sensitive items,
-/// rows and classes over a hierarchy, and what every method brings along.
-const SHARED_METHODS: &[&str] = &["disassociation", "sensitive", "generalization", "recipe"];
+/// rows and classes over a hierarchy, what can be numbered, and what every
+/// method brings along.
+const SHARED_METHODS: &[&str] =
+    &["disassociation", "sensitive", "generalization", "limits", "recipe"];
 
 fn rust_files(dir: &Path, files: &mut Vec<PathBuf>) {
     for entry in fs::read_dir(dir).unwrap() {

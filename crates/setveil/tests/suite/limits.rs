@@ -106,7 +106,7 @@ fn what_somebody_does_not_have_excludes_candidates() {
 #[test]
 fn rows_of_real_clusters_say_what_the_original_says() {
     let original = Dataset::from_records(testkit::random::records(8, 300, 12, 3.0));
-    let parameters = Parameters { refine: false, ..Parameters::new(k(3), M::new(2).unwrap()) };
+    let parameters = Parameters::new(k(3), M::new(2).unwrap()).with_refine(false);
     let published = anonymize(&original, &parameters, &()).unwrap();
     let Body::Disassociated(body) = &published.body else { panic!() };
     let method = Method::of(&published.manifest).unwrap();

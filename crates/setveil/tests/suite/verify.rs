@@ -26,7 +26,7 @@ fn body(release: &Release) -> &Disassociated {
 fn disassociated(seed: u64, k: u32, m: u32) -> Release {
     let data = Dataset::from_records(testkit::random::records(seed, 60, 9, 2.5));
     let mut parameters = Parameters::new(K::new(k).unwrap(), M::new(m).unwrap());
-    parameters.max_cluster_size = Some(8);
+    parameters.max_cluster_size = 8;
     anonymize(&data, &parameters, &()).unwrap()
 }
 

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use setveil::data::{K, L, M};
-use setveil::methods::disassociation::{Parameters, Sensitive};
+use setveil::methods::disassociation::Parameters;
 use setveil::{Dataset, Method, io};
 
 use super::MethodArgs;
@@ -47,16 +47,14 @@ pub struct DisassociationArgs {
 impl DisassociationArgs {
     /// The parameters; reads the list of sensitive terms.
     pub fn parameters(&self) -> anyhow::Result<Parameters> {
-        let sensitive = match (&self.sensitive, self.l) {
-            (Some(path), Some(l)) => Some(Sensitive { terms: io::read_items(path)?, l }),
-            _ => None,
-        };
-        Ok(Parameters {
-            max_cluster_size: self.max_cluster_size,
-            sensitive,
-            refine: !self.no_refine,
-            ..Parameters::new(self.k, self.m)
-        })
+        let mut parameters = Parameters::new(self.k, self.m).with_refine(!self.no_refine);
+        if let Some(max) = self.max_cluster_size {
+            parameters.max_cluster_size = max;
+        }
+        if let (Some(path), Some(l)) = (&self.sensitive, self.l) {
+            parameters = parameters.with_sensitive(io::read_items(path)?, l);
+        }
+        Ok(parameters)
     }
 }
 

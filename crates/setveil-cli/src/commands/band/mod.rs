@@ -61,7 +61,7 @@ impl Args {
             Some(path) => resolve(&data, &io::read_items(path)?)?,
             None => Vec::new(),
         };
-        let band = band(&data, &sensitive, self.side.into());
+        let band = band(&data, &sensitive, self.side.into(), context)?;
         io::write_file(&self.output, &draw(&band, self.side.into())?)?;
         let answer = Answer {
             picture: &self.output,

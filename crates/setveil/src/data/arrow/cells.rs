@@ -229,7 +229,7 @@ impl<'a> Lists<'a> {
                 (lists.value_offset(row) as usize, lists.value_size(row) as usize)
             }
             ListKind::Fixed(lists) => {
-                (lists.value_offset(row) as usize, lists.value_length() as usize)
+                (lists.value_offset_at(row) as usize, lists.value_length() as usize)
             }
         };
         start..start + length

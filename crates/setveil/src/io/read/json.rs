@@ -9,7 +9,7 @@ use std::fmt;
 use std::io::BufReader;
 
 use serde::Deserializer;
-use serde::de::{DeserializeSeed, Error as _, SeqAccess, Visitor};
+use serde::de::{Error as _, SeqAccess, Visitor};
 
 use super::Job;
 use super::jsonl::{Jsonl, RecordSeed};

@@ -98,7 +98,7 @@ pub fn open_release(dir: &Path) -> Result<OpenedRelease> {
             let mut classes = Bag::default();
             for (mut bag, ids) in pieces {
                 bag.renumber(&ids);
-                bag.iter().for_each(|(items, count)| classes.push(items, count));
+                bag.iter().try_for_each(|(items, count)| classes.try_push(items, count))?;
             }
             Body::Generalized(Generalized { vocabulary, classes, hierarchy })
         }

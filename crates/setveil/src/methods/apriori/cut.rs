@@ -1,9 +1,9 @@
 //! A cut through the hierarchy: which node stands for every leaf, and what
 //! that costs.
 
-use super::super::generalization::{Rows, penalties};
 use crate::data::Hierarchy;
 use crate::data::hierarchy::NodeId;
+use crate::methods::generalization::{Rows, penalties};
 
 /// The recoding of all records.
 pub(super) struct Cut {

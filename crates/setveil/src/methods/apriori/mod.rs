@@ -156,32 +156,33 @@ pub fn anonymize(
 /// Like [`anonymize`], with the information loss.
 pub fn run(data: &Dataset, parameters: &Parameters, progress: &dyn Progress) -> Result<Outcome> {
     let Parameters { k, m, .. } = *parameters;
-    let bound = Bound::new(data, given(&parameters.hierarchy)?, k, parameters.recoding())?;
-    let cut = recode(&bound.hierarchy, &bound.rows, k, m, progress);
-    let recoded = bound.rows.map(|leaf| cut.node(leaf));
+    let bound =
+        Bound::new(data, given(&parameters.hierarchy)?, k, parameters.recoding(), progress)?;
+    let cut = recode(&bound.hierarchy, &bound.rows, k, m, progress)?;
+    let recoded = bound.rows.map(|leaf| cut.node(leaf), progress)?;
     let classes: Vec<_> =
         (0..recoded.len()).map(|r| (recoded.row(r).to_vec(), recoded.weights[r])).collect();
     let loss = cut.loss();
-    Ok(bound.publish::<Method>(parameters, &classes, loss))
+    bound.publish::<Method>(parameters, &classes, loss, progress)
 }
 
 /// The cut: rounds of growing itemsets, each repeated until no itemset of its
 /// size is rare. Generalizing never makes a smaller itemset rare again.
-fn recode(hierarchy: &Hierarchy, rows: &Rows, k: K, m: M, progress: &dyn Progress) -> Cut {
+fn recode(hierarchy: &Hierarchy, rows: &Rows, k: K, m: M, progress: &dyn Progress) -> Result<Cut> {
     let k = u64::from(k.get());
     let mut cut = Cut::new(hierarchy, rows);
-    let mut repair = Repair::new(hierarchy, rows, k);
+    let mut repair = Repair::new(hierarchy, rows, k, progress)?;
     for size in 1..=m.get() as usize {
         loop {
-            let recoded = rows.map(|leaf| cut.node(leaf));
+            let recoded = rows.map(|leaf| cut.node(leaf), progress)?;
             if (0..recoded.len()).all(|r| recoded.row(r).len() < size) {
                 break;
             }
-            let walk = Walk::new(hierarchy, &recoded, size, k);
-            if !walk.run(&mut cut, &mut repair, progress) {
+            let walk = Walk::new(hierarchy, &recoded, size, k, progress)?;
+            if !walk.run(&mut cut, &mut repair, progress)? {
                 break;
             }
         }
     }
-    cut
+    Ok(cut)
 }

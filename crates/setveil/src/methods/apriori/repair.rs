@@ -6,10 +6,12 @@ use std::collections::BinaryHeap;
 
 use rustc_hash::FxHashSet;
 
-use super::super::generalization::Rows;
 use super::cut::Cut;
+use crate::Result;
 use crate::data::Hierarchy;
 use crate::data::hierarchy::NodeId;
+use crate::methods::generalization::Rows;
+use crate::progress::{Progress, Pulse};
 
 /// How many sets of ancestors the search looks at before it becomes greedy.
 const STATES: usize = 20_000;
@@ -21,43 +23,51 @@ pub(super) struct Repair<'a> {
     offsets: Vec<usize>,
     rows: Vec<u32>,
     k: u64,
+    pulse: Pulse<'a>,
 }
 
 impl<'a> Repair<'a> {
-    pub(super) fn new(tree: &'a Hierarchy, rows: &'a Rows, k: u64) -> Self {
+    pub(super) fn new(
+        tree: &'a Hierarchy,
+        rows: &'a Rows,
+        k: u64,
+        progress: &'a dyn Progress,
+    ) -> Result<Self> {
+        let mut pulse = Pulse::new(progress);
         let mut offsets = vec![0usize; tree.len() + 1];
-        each_node(tree, rows, |node, _| offsets[node as usize + 1] += 1);
+        each_node(tree, rows, &mut pulse, |node, _| offsets[node as usize + 1] += 1)?;
         for i in 0..tree.len() {
             offsets[i + 1] += offsets[i];
         }
         let mut next = offsets.clone();
         let mut list = vec![0u32; offsets[tree.len()]];
-        each_node(tree, rows, |node, row| {
+        each_node(tree, rows, &mut pulse, |node, row| {
             list[next[node as usize]] = row;
             next[node as usize] += 1;
-        });
-        Self { tree, weights: &rows.weights, offsets, rows: list, k }
+        })?;
+        Ok(Self { tree, weights: &rows.weights, offsets, rows: list, k, pulse })
     }
 
     /// Generalises the cut so that `itemset`, which is in it, becomes frequent.
-    pub(super) fn fix(&mut self, cut: &mut Cut, itemset: &[NodeId]) {
-        for node in self.cheapest(cut, itemset) {
+    pub(super) fn fix(&mut self, cut: &mut Cut, itemset: &[NodeId]) -> Result<()> {
+        for node in self.cheapest(cut, itemset)? {
             if !cut.is_stale(node) {
                 cut.raise(self.tree, node);
             }
         }
+        Ok(())
     }
 
     /// Best-first over sets of ancestors; the first frequent one is cheapest,
     /// because raising a node never costs less.
-    fn cheapest(&self, cut: &Cut, itemset: &[NodeId]) -> Vec<NodeId> {
+    fn cheapest(&mut self, cut: &Cut, itemset: &[NodeId]) -> Result<Vec<NodeId>> {
         let mut start = itemset.to_vec();
         start.sort_unstable();
         let mut seen: FxHashSet<Vec<NodeId>> = FxHashSet::default();
         let mut heap = BinaryHeap::from([Reverse((0u64, start))]);
         while let Some(Reverse((_, state))) = heap.pop() {
-            if self.is_frequent(&state) {
-                return state;
+            if self.is_frequent(&state)? {
+                return Ok(state);
             }
             if seen.len() > STATES {
                 return self.greedy(cut, state);
@@ -69,19 +79,19 @@ impl<'a> Repair<'a> {
                 }
             }
         }
-        vec![0]
+        Ok(vec![0])
     }
 
     /// Raises the node that is cheapest to raise until the set is frequent.
-    fn greedy(&self, cut: &Cut, mut state: Vec<NodeId>) -> Vec<NodeId> {
-        while !self.is_frequent(&state) {
+    fn greedy(&mut self, cut: &Cut, mut state: Vec<NodeId>) -> Result<Vec<NodeId>> {
+        while !self.is_frequent(&state)? {
             let options = (0..state.len()).map(|i| self.raised(&state, i));
             match options.map(|s| (cost(cut, &s), s)).min() {
                 Some((_, next)) if next != state => state = next,
-                _ => return vec![0],
+                _ => return Ok(vec![0]),
             }
         }
-        state
+        Ok(state)
     }
 
     /// The set with its `i`-th node raised to its parent; what that covers is
@@ -95,12 +105,15 @@ impl<'a> Repair<'a> {
     }
 
     /// Whether at least k records contain all nodes.
-    fn is_frequent(&self, nodes: &[NodeId]) -> bool {
-        let mut lists: Vec<&[u32]> = nodes.iter().map(|&n| self.list(n)).collect();
+    fn is_frequent(&mut self, nodes: &[NodeId]) -> Result<bool> {
+        let Self { weights, offsets, rows, k, pulse, .. } = self;
+        let list = |&n: &NodeId| &rows[offsets[n as usize]..offsets[n as usize + 1]];
+        let mut lists: Vec<&[u32]> = nodes.iter().map(list).collect();
         lists.sort_unstable_by_key(|l| l.len());
-        let Some((first, rest)) = lists.split_first_mut() else { return true };
+        let Some((first, rest)) = lists.split_first_mut() else { return Ok(true) };
         let mut support = 0;
         'rows: for &row in *first {
+            pulse.work(nodes.len())?;
             for list in rest.iter_mut() {
                 *list = advance(list, row);
                 match list.first() {
@@ -109,16 +122,12 @@ impl<'a> Repair<'a> {
                     _ => {}
                 }
             }
-            support += u64::from(self.weights[row as usize]);
-            if support >= self.k {
-                return true;
+            support += u64::from(weights[row as usize]);
+            if support >= *k {
+                return Ok(true);
             }
         }
-        false
-    }
-
-    fn list(&self, node: NodeId) -> &[u32] {
-        &self.rows[self.offsets[node as usize]..self.offsets[node as usize + 1]]
+        Ok(false)
     }
 }
 
@@ -138,7 +147,12 @@ fn advance(list: &[u32], row: u32) -> &[u32] {
 
 /// Calls `each(node, row)` once for every row and every node above one of its
 /// leaves, the leaf included; rows ascend.
-fn each_node(tree: &Hierarchy, rows: &Rows, mut each: impl FnMut(NodeId, u32)) {
+fn each_node(
+    tree: &Hierarchy,
+    rows: &Rows,
+    pulse: &mut Pulse,
+    mut each: impl FnMut(NodeId, u32),
+) -> Result<()> {
     let mut last = vec![u32::MAX; tree.len()];
     for row in 0..rows.len() as u32 {
         for &leaf in rows.row(row as usize) {
@@ -152,5 +166,7 @@ fn each_node(tree: &Hierarchy, rows: &Rows, mut each: impl FnMut(NodeId, u32)) {
                 node = tree.parent(node);
             }
         }
+        pulse.work(rows.row(row as usize).len())?;
     }
+    Ok(())
 }

@@ -5,12 +5,13 @@
 //! branch ends when one of its nodes was generalised meanwhile, or when every
 //! distinct record that is left occurs k times: then so do all its subsets.
 
-use super::super::generalization::Rows;
 use super::cut::Cut;
 use super::repair::Repair;
+use crate::Result;
 use crate::data::Hierarchy;
 use crate::data::hierarchy::NodeId;
-use crate::{Progress, Stage};
+use crate::methods::generalization::Rows;
+use crate::progress::{Progress, Pulse, Stage};
 
 /// Rows with the items renumbered in the order of the walk.
 pub(super) struct Walk {
@@ -43,12 +44,20 @@ struct Level {
 }
 
 impl Walk {
-    pub(super) fn new(tree: &Hierarchy, rows: &Rows, size: usize, k: u64) -> Self {
+    pub(super) fn new(
+        tree: &Hierarchy,
+        rows: &Rows,
+        size: usize,
+        k: u64,
+        progress: &dyn Progress,
+    ) -> Result<Self> {
+        let mut pulse = Pulse::new(progress);
         let mut supports = vec![0u64; tree.len()];
         for r in 0..rows.len() {
             for &node in rows.row(r) {
                 supports[node as usize] += u64::from(rows.weights[r]);
             }
+            pulse.work(rows.row(r).len())?;
         }
         let mut nodes: Vec<NodeId> =
             (0..tree.len() as NodeId).filter(|&n| supports[n as usize] > 0).collect();
@@ -63,13 +72,19 @@ impl Walk {
             ranks.extend(rows.row(r).iter().map(|&n| rank_of[n as usize]));
             ranks[start..].sort_unstable();
             offsets.push(ranks.len() as u32);
+            pulse.work(ranks.len() - start)?;
         }
-        Self { nodes, offsets, ranks, weights: rows.weights.clone(), size, k }
+        Ok(Self { nodes, offsets, ranks, weights: rows.weights.clone(), size, k })
     }
 
     /// Repairs every rare itemset of the walk's size that is met before one
     /// of its nodes is generalised; whether there was one.
-    pub(super) fn run(&self, cut: &mut Cut, repair: &mut Repair, progress: &dyn Progress) -> bool {
+    pub(super) fn run(
+        &self,
+        cut: &mut Cut,
+        repair: &mut Repair,
+        progress: &dyn Progress,
+    ) -> Result<bool> {
         let all: Vec<Suffix> = (0..self.weights.len())
             .map(|r| Suffix {
                 from: self.offsets[r],
@@ -81,17 +96,24 @@ impl Walk {
         progress.stage(Stage::Generalizing, Some(self.nodes.len() as u64));
         let mut prefix = Vec::with_capacity(self.size);
         let counts = vec![0; self.nodes.len()];
-        let mut state = State { cut, repair, progress, found: false, counts };
-        self.visit(&mut state, &mut prefix, &all);
-        state.found
+        let pulse = Pulse::new(progress);
+        let mut state = State { cut, repair, pulse, found: false, counts };
+        self.visit(&mut state, &mut prefix, &all)?;
+        state.pulse.flush()?;
+        Ok(state.found)
     }
 
-    fn visit(&self, state: &mut State, prefix: &mut Vec<NodeId>, suffixes: &[Suffix]) {
+    fn visit(
+        &self,
+        state: &mut State,
+        prefix: &mut Vec<NodeId>,
+        suffixes: &[Suffix],
+    ) -> Result<()> {
         let missing = self.size - prefix.len();
         let level = if missing == 1 {
-            self.count(&mut state.counts, suffixes)
+            self.count(state, suffixes)?
         } else {
-            self.project(&mut state.counts, suffixes, missing)
+            self.project(state, suffixes, missing)?
         };
         let mut start = 0;
         for (i, &item) in level.items.iter().enumerate() {
@@ -107,27 +129,29 @@ impl Walk {
             if missing == 1 {
                 if level.supports[i] < self.k {
                     state.found = true;
-                    state.repair.fix(state.cut, prefix);
+                    state.repair.fix(state.cut, prefix)?;
                 }
             } else {
                 let mut rest = level.suffixes[range].to_vec();
                 self.merge(&mut rest, missing - 1);
                 if rest.iter().any(|s| u64::from(s.weight) < self.k) {
-                    self.visit(state, prefix, &rest);
+                    self.visit(state, prefix, &rest)?;
                 }
             }
             prefix.pop();
             if prefix.is_empty() {
-                state.progress.advance(1);
+                state.pulse.done(1)?;
             }
             if prefix.iter().any(|&n| state.cut.is_stale(n)) {
                 break;
             }
         }
+        Ok(())
     }
 
     /// The supports of the items in the suffixes.
-    fn count(&self, counts: &mut [u64], suffixes: &[Suffix]) -> Level {
+    fn count(&self, state: &mut State, suffixes: &[Suffix]) -> Result<Level> {
+        let State { counts, pulse, .. } = state;
         let mut level = Level::default();
         for s in suffixes {
             for &item in &self.ranks[s.from as usize..s.to as usize] {
@@ -136,16 +160,18 @@ impl Walk {
                 }
                 counts[item as usize] += u64::from(s.weight);
             }
+            pulse.work((s.to - s.from) as usize + 1)?;
         }
         level.items.sort_unstable();
         level.supports = take(counts, &level.items);
-        level
+        Ok(level)
     }
 
     /// The supports, and what follows each item. A suffix that is too short
     /// for `missing` items plays no part.
-    fn project(&self, counts: &mut [u64], suffixes: &[Suffix], missing: usize) -> Level {
-        let mut level = self.count(counts, suffixes);
+    fn project(&self, state: &mut State, suffixes: &[Suffix], missing: usize) -> Result<Level> {
+        let mut level = self.count(state, suffixes)?;
+        let State { counts, pulse, .. } = state;
         let items = |s: &Suffix| {
             let last = (s.to as usize + 1).saturating_sub(missing).max(s.from as usize);
             s.from as usize..last
@@ -154,6 +180,7 @@ impl Walk {
             for at in items(s) {
                 counts[self.ranks[at] as usize] += 1;
             }
+            pulse.work(items(s).len() + 1)?;
         }
         let sizes = take(counts, &level.items);
         let mut total = 0;
@@ -169,9 +196,10 @@ impl Walk {
                 level.suffixes[*slot as usize] = Suffix { from: at as u32 + 1, ..*s };
                 *slot += 1;
             }
+            pulse.work(items(s).len() + 1)?;
         }
         level.items.iter().for_each(|&item| counts[item as usize] = 0);
-        level
+        Ok(level)
     }
 
     /// Adds up equal suffixes, where the walk goes deep enough for it to pay.
@@ -208,7 +236,7 @@ fn take(counts: &mut [u64], items: &[u32]) -> Vec<u64> {
 struct State<'s, 'a> {
     cut: &'s mut Cut,
     repair: &'s mut Repair<'a>,
-    progress: &'s dyn Progress,
+    pulse: Pulse<'s>,
     found: bool,
     counts: Vec<u64>,
 }

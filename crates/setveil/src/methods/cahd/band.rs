@@ -6,6 +6,7 @@
 use super::band_order;
 use crate::data::{Dataset, ItemId};
 use crate::methods::sensitive::Split;
+use crate::{Progress, Result};
 
 /// How many ones of the matrix fall on each pixel.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -39,9 +40,17 @@ pub struct Picture {
 
 /// Arranges `data` without its `sensitive` items (which must ascend) in
 /// pictures of at most `side` by `side` pixels.
-pub fn band(data: &Dataset, sensitive: &[ItemId], side: usize) -> Band {
-    let split = Split::new(data, sensitive);
-    let order = band_order(&split, data.item_count());
+///
+/// # Errors
+/// If `progress` says stop.
+pub fn band(
+    data: &Dataset,
+    sensitive: &[ItemId],
+    side: usize,
+    progress: &dyn Progress,
+) -> Result<Band> {
+    let split = Split::new(data, sensitive, progress)?;
+    let order = band_order(&split, data.item_count(), progress)?;
     let is_qid = |i: &ItemId| sensitive.binary_search(i).is_err();
     let columns: Vec<ItemId> = (0..data.item_count() as ItemId).filter(is_qid).collect();
     let mut input = vec![0; split.len()];
@@ -49,10 +58,10 @@ pub fn band(data: &Dataset, sensitive: &[ItemId], side: usize) -> Band {
         input[source as usize] = row as u32;
     }
     let sorted = by_mean_place(&split, &order, &columns, data.item_count());
-    Band {
+    Ok(Band {
         before: picture(&split, &input, &columns, data.item_count(), side),
         after: picture(&split, &order, &sorted, data.item_count(), side),
-    }
+    })
 }
 
 /// The columns in the order of the mean place of their ones.
@@ -103,7 +112,7 @@ mod tests {
         let label = |i: usize| format!("{:03}", i * 71 % 100);
         let rows = (0..99).map(|i| i * 37 % 99).map(|i| [label(i), label(i + 1)]);
         let data = Dataset::from_records(rows);
-        let band = band(&data, &[], 50);
+        let band = band(&data, &[], 50, &()).unwrap();
         assert_eq!((band.after.raster.width, band.after.raster.height), (50, 50));
         for picture in [&band.before, &band.after] {
             assert_eq!(picture.raster.counts.iter().sum::<u32>(), 198);
@@ -119,9 +128,12 @@ mod tests {
     fn sensitive_columns_and_empty_data_are_no_trouble() {
         let data = Dataset::from_records([vec!["a", "x"], vec!["x"]]);
         let x = data.vocabulary().id("x").unwrap();
-        let band = super::band(&data, &[x], 10);
+        let band = super::band(&data, &[x], 10, &()).unwrap();
         assert_eq!((band.before.raster.width, band.before.raster.height), (1, 2));
         assert_eq!(band.before.raster.counts, [1, 0]);
-        assert_eq!(super::band(&Dataset::default(), &[], 10).after.raster.counts, [0]);
+        assert_eq!(
+            super::band(&Dataset::default(), &[], 10, &()).unwrap().after.raster.counts,
+            [0]
+        );
     }
 }

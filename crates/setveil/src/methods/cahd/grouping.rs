@@ -9,7 +9,7 @@
 use super::histogram::Histogram;
 use super::remaining::Remaining;
 use crate::methods::sensitive::{Rows, Split};
-use crate::{Progress, Stage};
+use crate::{Progress, Result, Stage};
 
 /// On either side, at most this many times alpha * p conflicting records are
 /// passed over; beyond them only records without sensitive items are looked at.
@@ -40,7 +40,7 @@ pub(super) fn group(
     alpha: usize,
     columns: usize,
     progress: &dyn Progress,
-) -> Rows {
+) -> Result<Rows> {
     let mut grouping = Grouping::new(split, order, p, alpha, columns);
     let is_sensitive = |&place: &usize| !grouping.sensitive_of(place).is_empty();
     let mut waiting: Vec<usize> = (0..order.len()).filter(is_sensitive).collect();
@@ -50,7 +50,7 @@ pub(super) fn group(
         let formed = grouping.groups.len();
         let mut aside = Vec::new();
         for pivot in waiting {
-            progress.advance(1);
+            progress.step(1)?;
             if !grouping.taken[pivot] && !grouping.form(pivot) {
                 aside.push(pivot);
             }
@@ -62,7 +62,7 @@ pub(super) fn group(
         }
         waiting = aside;
     }
-    grouping.finish()
+    Ok(grouping.finish())
 }
 
 /// A record that may join the group of the pivot, best first.

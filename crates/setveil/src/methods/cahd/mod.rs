@@ -124,18 +124,21 @@ pub fn anonymize(
     let sensitive = resolve(data, &parameters.sensitive)?;
     check_feasible(data, &sensitive, parameters.p)?;
     progress.stage(Stage::Ordering, None);
-    let split = Split::new(data, &sensitive);
-    let order = band_order(&split, data.item_count());
+    let split = Split::new(data, &sensitive, progress)?;
+    let order = band_order(&split, data.item_count(), progress)?;
     let (p, alpha) = (parameters.p.get() as usize, parameters.alpha.get());
-    let groups = grouping::group(&split, &order, p, alpha as usize, data.item_count(), progress);
-    Ok(publish::<Method>(parameters, data, &split, &groups))
+    let groups = grouping::group(&split, &order, p, alpha as usize, data.item_count(), progress)?;
+    publish::<Method>(parameters, data, &split, &groups, progress)
 }
 
 /// The rows of `split` in the order of the band matrix. Rows with the same
 /// non-sensitive items are one vertex and stay together.
-pub fn band_order(split: &Split, columns: usize) -> Vec<u32> {
+///
+/// # Errors
+/// If `progress` says stop.
+pub fn band_order(split: &Split, columns: usize, progress: &dyn Progress) -> Result<Vec<u32>> {
     let (distinct, starts) = split.distinct();
     let weights: Vec<u32> = starts.windows(2).map(|w| w[1] - w[0]).collect();
-    let vertices = rcm(&distinct, &weights, columns);
-    vertices.iter().flat_map(|&v| starts[v as usize]..starts[v as usize + 1]).collect()
+    let vertices = rcm(&distinct, &weights, columns, progress)?;
+    Ok(vertices.iter().flat_map(|&v| starts[v as usize]..starts[v as usize + 1]).collect())
 }

@@ -10,7 +10,9 @@
 //! Invariant: ties are broken by the number of the row. With rows in the order
 //! of their content the result does not depend on the order of the input.
 
+use crate::Result;
 use crate::methods::sensitive::Rows;
+use crate::progress::{Progress, Pulse};
 
 /// How often the search for a far end may begin again. Each round must find a
 /// longer search, and rarely more than three do.
@@ -39,11 +41,17 @@ const ROUNDS: usize = 8;
 /// ```
 /// use setveil::methods::{cahd::rcm, sensitive::Rows};
 /// let rows: Rows = [vec![0, 1], vec![4, 5], vec![1, 2], vec![3, 4], vec![2, 3]].into_iter().collect();
-/// let order = rcm(&rows, &[1; 5], 6);
+/// let order = rcm(&rows, &[1; 5], 6, &())?;
 /// assert!(order == [0, 2, 4, 3, 1] || order == [1, 3, 4, 2, 0]);
+/// # Ok::<(), setveil::Error>(())
 /// ```
-pub fn rcm(rows: &Rows, weights: &[u32], columns: usize) -> Vec<u32> {
-    let mut search = Search::new(rows, weights, columns);
+pub fn rcm(
+    rows: &Rows,
+    weights: &[u32],
+    columns: usize,
+    progress: &dyn Progress,
+) -> Result<Vec<u32>> {
+    let mut search = Search::new(rows, weights, columns, progress);
     let (mut order, mut isolated) = (Vec::with_capacity(rows.len()), Vec::new());
     let mut done = vec![false; rows.len()];
     for first in 0..rows.len() as u32 {
@@ -54,14 +62,15 @@ pub fn rcm(rows: &Rows, weights: &[u32], columns: usize) -> Vec<u32> {
             isolated.push(first);
             continue;
         }
-        let root = search.far_end(first);
-        search.run(root, true);
+        let root = search.far_end(first)?;
+        search.run(root, true)?;
         search.reached.iter().for_each(|&r| done[r as usize] = true);
         // Fig. 4, line 14.
         order.extend(search.reached.iter().rev());
     }
     order.append(&mut isolated);
-    order
+    search.pulse.flush()?;
+    Ok(order)
 }
 
 /// A breadth-first search that is used again and again.
@@ -75,10 +84,11 @@ struct Search<'a> {
     now: u32,
     /// The rows of the current search in the order in which they were reached.
     reached: Vec<u32>,
+    pulse: Pulse<'a>,
 }
 
 impl<'a> Search<'a> {
-    fn new(rows: &'a Rows, weights: &[u32], columns: usize) -> Self {
+    fn new(rows: &'a Rows, weights: &[u32], columns: usize, progress: &'a dyn Progress) -> Self {
         let mut support = vec![0u64; columns];
         for (row, &weight) in rows.iter().zip(weights) {
             row.iter().for_each(|&item| support[item as usize] += u64::from(weight));
@@ -92,6 +102,7 @@ impl<'a> Search<'a> {
             expanded: vec![0; columns],
             now: 0,
             reached: Vec::new(),
+            pulse: Pulse::new(progress),
         }
     }
 
@@ -102,7 +113,7 @@ impl<'a> Search<'a> {
     /// Searches from `root` and returns the number of levels and where the
     /// last begins in `reached`. `sorted`: rows reached from the same row in
     /// ascending order.
-    fn run(&mut self, root: u32, sorted: bool) -> (usize, usize) {
+    fn run(&mut self, root: u32, sorted: bool) -> Result<(usize, usize)> {
         self.now += 1;
         self.reached.clear();
         self.reached.push(root);
@@ -119,9 +130,10 @@ impl<'a> Search<'a> {
                     self.reached[from..].sort_unstable();
                 }
                 next += 1;
+                self.pulse.work(1 + self.reached.len() - from)?;
             }
         }
-        (levels, level)
+        Ok((levels, level))
     }
 
     /// Appends the rows that share an item with `row` and were not seen.
@@ -140,10 +152,10 @@ impl<'a> Search<'a> {
 
     /// A row at one end of a long shortest path: from any row to the row of
     /// least degree on the last level, as long as that makes the search deeper.
-    fn far_end(&mut self, first: u32) -> u32 {
+    fn far_end(&mut self, first: u32) -> Result<u32> {
         let (mut root, mut depth) = (first, 0);
         for _ in 0..ROUNDS {
-            let (levels, last) = self.run(root, false);
+            let (levels, last) = self.run(root, false)?;
             if levels <= depth {
                 break;
             }
@@ -151,7 +163,7 @@ impl<'a> Search<'a> {
             let by_degree = |&&r: &&u32| (self.degree[r as usize], r);
             root = *self.reached[last..].iter().min_by_key(by_degree).expect("a level has a row");
         }
-        root
+        Ok(root)
     }
 }
 
@@ -165,7 +177,7 @@ mod tests {
             [vec![9], vec![0, 1], vec![], vec![5, 6], vec![1, 2], vec![6, 7], vec![2, 3]]
                 .into_iter()
                 .collect();
-        let order = rcm(&rows, &[1; 7], 10);
+        let order = rcm(&rows, &[1; 7], 10, &()).unwrap();
         let place = |r: u32| order.iter().position(|&o| o == r).unwrap();
         assert_eq!(order.len(), 7);
         assert_eq!(&order[5..], [0, 2], "isolated rows are last: {order:?}");
@@ -182,13 +194,13 @@ mod tests {
             rows[link(i) as usize] = vec![i, i + 1];
         }
         let rows: Rows = rows.into_iter().collect();
-        let order = rcm(&rows, &vec![1; n as usize], n as usize + 1);
+        let order = rcm(&rows, &vec![1; n as usize], n as usize + 1, &()).unwrap();
         let firsts: Vec<u32> = order.iter().map(|&r| rows.row(r as usize)[0]).collect();
         assert!(firsts.is_sorted() || firsts.is_sorted_by(|a, b| a > b), "{firsts:?}");
     }
 
     #[test]
     fn nothing_in_nothing_out() {
-        assert!(rcm(&Rows::default(), &[], 3).is_empty());
+        assert!(rcm(&Rows::default(), &[], 3, &()).unwrap().is_empty());
     }
 }

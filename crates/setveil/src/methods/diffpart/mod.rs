@@ -233,16 +233,16 @@ pub fn anonymize<R: CryptoRng>(
             hint: "too little budget would be left for each of its nodes; use a smaller one".into(),
         });
     }
-    let rows = rows(data, hierarchy, &taxonomy, parameters.drop_unknown)?;
     progress.stage(Stage::Generalizing, None);
+    let rows = rows(data, hierarchy, &taxonomy, parameters.drop_unknown, progress)?;
     let (epsilon, noise) = (parameters.epsilon, Noise::new(rng));
-    let found = Partitioner { taxonomy: &taxonomy, rows: &rows, epsilon, noise }.run(progress);
+    let found = Partitioner { taxonomy: &taxonomy, rows: &rows, epsilon, noise }.run(progress)?;
     let node = |&leaf: &u32| taxonomy.leaf_nodes[leaf as usize];
     let classes: Vec<(Vec<NodeId>, u32)> = found
         .into_iter()
         .map(|(leaves, count)| (leaves.iter().map(node).collect(), count))
         .collect();
-    let mut body = body(hierarchy, &classes);
+    let mut body = body(hierarchy, &classes, progress)?;
     body.hierarchy = Some(hierarchy.clone());
     // Not the number of records: that would be published without noise.
     let (records, items) = (body.classes.total(), body.vocabulary.len() as u64);
@@ -256,6 +256,7 @@ fn rows(
     hierarchy: &Hierarchy,
     taxonomy: &Taxonomy,
     drop_unknown: bool,
+    progress: &dyn Progress,
 ) -> Result<Rows> {
     let bound = hierarchy.bind(data.vocabulary(), true)?;
     // The root is nobody's leaf.
@@ -267,7 +268,7 @@ fn rows(
     let leaf = |&node: &NodeId| taxonomy.leaf_nodes.partition_point(|&l| l < node) as u32;
     let leaves: Vec<u32> = bound.iter().map(leaf).collect();
     if missing.is_empty() {
-        return Ok(Rows::new(data, &leaves));
+        return Rows::new(data, &leaves, progress);
     }
     if !drop_unknown {
         return Err(Error::Unknown {
@@ -284,5 +285,6 @@ fn rows(
     }
     let known: Vec<Vec<ItemId>> =
         data.records().map(|r| r.iter().copied().filter(|&i| !unknown(i)).collect()).collect();
-    Ok(Rows::new(&data.with_records(known.iter().map(Vec::as_slice)), &leaves))
+    let known = data.with_records(known.iter().map(Vec::as_slice));
+    Rows::new(&known, &leaves, progress)
 }

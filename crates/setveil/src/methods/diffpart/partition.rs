@@ -16,9 +16,9 @@ use rand::CryptoRng;
 
 use super::noise::{Noise, Rate};
 use super::taxonomy::{Node, Taxonomy};
-use crate::Progress;
 use crate::data::Epsilon;
 use crate::methods::generalization::Rows;
+use crate::{Progress, Result};
 
 /// Budgets are whole numbers of epsilon / 2^41, so nothing is lost or gained
 /// by rounding; this is the half that is kept for the published counts.
@@ -64,7 +64,7 @@ pub(super) struct Partitioner<'a, R> {
 
 impl<R: CryptoRng> Partitioner<'_, R> {
     /// Algorithm 1. The classes come in no particular order.
-    pub(super) fn run(&mut self, progress: &dyn Progress) -> Vec<Class> {
+    pub(super) fn run(&mut self, progress: &dyn Progress) -> Result<Vec<Class>> {
         let mut classes = Vec::new();
         // The root is expanded whatever the data is, so nothing is spent on it.
         let mut stack = vec![Partition {
@@ -75,9 +75,9 @@ impl<R: CryptoRng> Partitioner<'_, R> {
         }];
         while let Some(partition) = stack.pop() {
             self.expand(partition, &mut stack, &mut classes);
-            progress.advance(1);
+            progress.step(1)?;
         }
-        classes
+        Ok(classes)
     }
 
     /// SubPart_Gen: expands one node, keeps what passes.

@@ -2,6 +2,7 @@
 
 use rayon::prelude::*;
 
+use crate::Result;
 use crate::data::{Dataset, ItemId};
 
 /// Clusters of record numbers, in one allocation.
@@ -32,7 +33,11 @@ impl Clusters {
 
     /// Cuts the clusters of more than `max` records into pieces of nearly equal
     /// size, in the order in which `sort` puts their records. Empty ones go.
-    pub(super) fn cut(&mut self, max: usize, sort: impl Fn(&mut [u32]) + Send + Sync) {
+    pub(super) fn cut(
+        &mut self,
+        max: usize,
+        sort: impl Fn(&mut [u32]) -> Result<()> + Send + Sync,
+    ) -> Result<()> {
         let (mut ends, mut large) = (Vec::with_capacity(self.len()), Vec::new());
         let (mut start, mut rest) = (0, &mut self.records[..]);
         for &end in &self.ends {
@@ -44,8 +49,9 @@ impl Clusters {
             }
             (start, rest) = (end, others);
         }
-        large.into_par_iter().for_each(sort);
+        large.into_par_iter().try_for_each(sort)?;
         self.ends = ends;
+        Ok(())
     }
 
     /// How many clusters there are.

@@ -9,6 +9,7 @@ use rustc_hash::FxHashMap;
 
 use super::Clusters;
 use crate::data::{Dataset, ItemId, L};
+use crate::progress::{Progress, Pulse};
 use crate::{Error, Result};
 
 /// Merges neighbours until occurrences * l <= size holds for every sensitive
@@ -23,9 +24,13 @@ pub(super) fn diversify(
     data: &Dataset,
     sensitive: &[bool],
     l: L,
+    progress: &dyn Progress,
 ) -> Result<Clusters> {
-    let mut whole = Tally::default();
-    (0..data.len() as u32).for_each(|r| whole.add(data, sensitive, r));
+    let (mut whole, mut pulse) = (Tally::default(), Pulse::new(progress));
+    for record in 0..data.len() as u32 {
+        whole.add(data, sensitive, record);
+        pulse.work(data.record(record as usize).len())?;
+    }
     if let Some((item, count)) = whole.too_frequent(l) {
         let largest = data.len() as u64 / u64::from(count);
         return Err(Error::Infeasible {
@@ -44,7 +49,10 @@ pub(super) fn diversify(
     let (mut open, mut tally) = (Vec::new(), Tally::default());
     for cluster in clusters.iter() {
         open.extend_from_slice(cluster);
-        cluster.iter().for_each(|&r| tally.add(data, sensitive, r));
+        for &record in cluster {
+            tally.add(data, sensitive, record);
+            pulse.work(data.record(record as usize).len())?;
+        }
         if tally.too_frequent(l).is_none() {
             merged.push((std::mem::take(&mut open), std::mem::take(&mut tally)));
         }
@@ -53,6 +61,7 @@ pub(super) fn diversify(
     while !open.is_empty() {
         if let Some((records, before)) = merged.pop() {
             open.extend(records);
+            pulse.work(open.len())?;
             tally.merge(before);
         }
         if tally.too_frequent(l).is_none() {
@@ -116,7 +125,7 @@ mod tests {
         (0..15).for_each(|c| clusters.push(c * 4..c * 4 + 4));
         for l in 2..=7 {
             let l = L::new(l).unwrap();
-            let merged = diversify(clusters.clone(), &data, &sensitive, l).unwrap();
+            let merged = diversify(clusters.clone(), &data, &sensitive, l, &()).unwrap();
             for cluster in merged.iter() {
                 for item in (0..data.item_count() as ItemId).filter(|&i| sensitive[i as usize]) {
                     let has = |r: &&u32| data.record(**r as usize).contains(&item);
@@ -129,7 +138,7 @@ mod tests {
             assert_eq!(all, (0..60).collect::<Vec<u32>>(), "every record is in one cluster");
         }
         // Eight of sixty records have s: l = 8 cannot be had.
-        let error = diversify(clusters, &data, &sensitive, L::new(8).unwrap()).unwrap_err();
+        let error = diversify(clusters, &data, &sensitive, L::new(8).unwrap(), &()).unwrap_err();
         assert!(error.to_string().contains("largest l that works for it is 7"), "{error}");
     }
 }

@@ -5,7 +5,7 @@
 //! rule out every combination that would leave one empty. A term chunk that is
 //! not empty can fill any record.
 
-use super::verpart::Split;
+use super::ChunkedCluster;
 use crate::data::{ItemId, K, M};
 use crate::release::Bag;
 
@@ -20,8 +20,8 @@ pub(crate) fn holds_without_term_chunk(size: u32, record_chunks: &[Bag], k: K, m
 
 /// Moves the rarest term of the record chunks to the term chunk if the
 /// cluster, made of `records`, needs it; one is always enough, for any m.
-pub(crate) fn repair(split: &mut Split, records: &[&[ItemId]], k: K, m: M) {
-    let Split { cluster, supports } = split;
+pub(crate) fn repair(chunked: &mut ChunkedCluster, records: &[&[ItemId]], k: K, m: M) {
+    let ChunkedCluster { cluster, supports } = chunked;
     let safe = !cluster.term_chunk.is_empty()
         || holds_without_term_chunk(cluster.size, &cluster.record_chunks, k, m);
     if safe {

@@ -3,50 +3,33 @@
 //!
 //! [`horpart`](Horpart) brings similar records together, [`verpart`] splits
 //! the records of each cluster into chunks, `refine` lets clusters share
-//! chunks. The horizontal partitioning stands behind a small interface, so
-//! that another one can take its place, and so does the vertical one.
+//! chunks: one folder each, with the algorithm in its `mod.rs`. The horizontal
+//! and the vertical partitioning are chosen by the [`Parameters`]; another one
+//! can be plugged in by code ([`anonymize_with`]).
 
-mod chunking;
 mod clusters;
 mod diversity;
 mod horpart;
-mod join;
-mod leaves;
+mod index;
 pub(crate) mod lemma2;
-mod masks;
-mod node;
 mod parameters;
+mod part;
+mod partitioning;
 mod pipeline;
-mod pooling;
-mod postings;
-mod present;
 mod recipe;
 mod refine;
-mod rows;
-mod spare;
+mod scratch;
 mod verpart;
 
 pub use clusters::Clusters;
 pub use horpart::Horpart;
 pub use parameters::{DEFAULT_MAX_CLUSTER_SIZE, Parameters, Sensitive, Sizes};
-pub(super) use pipeline::release;
-pub use pipeline::{Verpart, VerticalPartitioning, anonymize, disassociate, partition};
+pub(super) use part::part;
+pub use part::{Part, anonymize_part};
+pub use partitioning::{
+    Chunking, Clustering, HorizontalPartitioning, TermChunks, VerticalPartitioning, Whole,
+};
+pub use pipeline::{anonymize, anonymize_with, publish};
+pub(super) use pipeline::{disassociate, partition, refuse_other_chunking, release};
 pub(super) use recipe::{KNOBS, Method};
-pub use verpart::{Split, verpart};
-
-use crate::data::Dataset;
-use crate::progress::Progress;
-
-/// Brings similar records together in clusters of k to max records.
-pub trait HorizontalPartitioning: Sync {
-    /// Divides all records of `data`, at least k, into clusters. Only items
-    /// with `may_split` may decide who comes together. The clusters must not
-    /// depend on the order of the records.
-    fn partition(
-        &self,
-        data: &Dataset,
-        may_split: &[bool],
-        sizes: Sizes,
-        progress: &dyn Progress,
-    ) -> Clusters;
-}
+pub use verpart::{ChunkedCluster, Chunker, Verpart, verpart};

@@ -4,56 +4,19 @@
 use rayon::prelude::*;
 
 use super::diversity::diversify;
-use super::leaves::Leaves;
 use super::recipe::Method;
-use super::refine::refine;
-use super::spare::Spare;
-use super::verpart::{self, Split};
-use super::{Clusters, HorizontalPartitioning, Horpart, Parameters};
-use crate::data::{Dataset, ItemId, K, M};
+use super::refine::{Block, Leaves, refine};
+use super::scratch::ScratchPool;
+use super::{
+    ChunkedCluster, Chunking, Clustering, Clusters, HorizontalPartitioning, Horpart, Parameters,
+    TermChunks, Verpart, VerticalPartitioning, Whole,
+};
+use crate::data::Dataset;
+use crate::methods::limits;
 use crate::methods::recipe::Recipe;
-use crate::progress::{Progress, Stage};
+use crate::progress::{Progress, Pulse, Stage};
 use crate::release::{Body, Disassociated, Release};
 use crate::{Error, Result};
-
-/// Splits the records of one cluster into chunks.
-pub trait VerticalPartitioning: Sync {
-    /// Arrays that are used again from cluster to cluster.
-    type Scratch: Default + Send;
-
-    /// Splits the records of a cluster into record chunks that are
-    /// k^m-anonymous and a term chunk that takes all terms that are `hidden`;
-    /// Lemma 2 must hold. The term chunk ascends, and each of its terms has a
-    /// support of at least 1.
-    fn partition(
-        &self,
-        scratch: &mut Self::Scratch,
-        records: &[&[ItemId]],
-        hidden: &dyn Fn(ItemId) -> bool,
-    ) -> Split;
-}
-
-/// The paper's vertical partitioning.
-#[derive(Clone, Copy, Debug)]
-pub struct Verpart {
-    /// How many candidates must remain.
-    pub k: K,
-    /// How many terms an attacker may know.
-    pub m: M,
-}
-
-impl VerticalPartitioning for Verpart {
-    type Scratch = verpart::Scratch;
-
-    fn partition(
-        &self,
-        scratch: &mut Self::Scratch,
-        records: &[&[ItemId]],
-        hidden: &dyn Fn(ItemId) -> bool,
-    ) -> Split {
-        verpart::split(scratch, records, self.k, self.m, hidden)
-    }
-}
 
 /// Anonymizes `data` by disassociation.
 ///
@@ -66,19 +29,71 @@ impl VerticalPartitioning for Verpart {
 ///
 /// # Errors
 /// If there are fewer than k records, the largest cluster is smaller than 2k,
-/// a sensitive term does not occur, or is too frequent for l.
+/// a sensitive term does not occur, or is too frequent for l; if the
+/// parameters name a partitioning that only code can plug in; if there is more
+/// data than can be numbered; or if `progress` says stop.
 pub fn anonymize(
     data: &Dataset,
     parameters: &Parameters,
     progress: &dyn Progress,
 ) -> Result<Release> {
-    let vertical = Verpart { k: parameters.k, m: parameters.m };
-    let body = disassociate(data, parameters, &Horpart, &vertical, progress)?;
-    Ok(release::<Method>(parameters, body))
+    Ok(publish(parameters, body(data, parameters, progress)?))
 }
 
-/// Runs the three steps with any horizontal and vertical partitioning.
-pub fn disassociate<V: VerticalPartitioning>(
+/// [`anonymize`] without a manifest.
+pub(super) fn body(
+    data: &Dataset,
+    parameters: &Parameters,
+    progress: &dyn Progress,
+) -> Result<Disassociated> {
+    match &parameters.chunking {
+        Chunking::Verpart => {
+            let vertical = Verpart { k: parameters.k, m: parameters.m };
+            disassociate(data, parameters, &vertical, progress)
+        }
+        Chunking::TermChunks => disassociate(data, parameters, &TermChunks, progress),
+        Chunking::Own(name) => Err(not_built_in("chunking", name)),
+    }
+}
+
+/// [`anonymize`] with partitionings that are plugged in. Their names stand in
+/// the manifest, whatever the parameters say.
+///
+/// # Guarantee
+/// What the partitionings keep; `verify` tells.
+///
+/// # Errors
+/// As for [`anonymize`].
+pub fn anonymize_with<V: VerticalPartitioning>(
+    data: &Dataset,
+    parameters: &Parameters,
+    horizontal: &dyn HorizontalPartitioning,
+    vertical: &V,
+    progress: &dyn Progress,
+) -> Result<Release> {
+    let parameters = parameters
+        .clone()
+        .with_clustering(horizontal.name().to_owned().into())
+        .with_chunking(vertical.name().to_owned().into());
+    let body = run(data, &parameters, horizontal, vertical, progress)?;
+    Ok(publish(&parameters, body))
+}
+
+/// Runs the three steps with the chosen horizontal partitioning and any
+/// vertical one.
+///
+/// # Errors
+/// As for [`anonymize`].
+pub(in crate::methods) fn disassociate<V: VerticalPartitioning>(
+    data: &Dataset,
+    parameters: &Parameters,
+    vertical: &V,
+    progress: &dyn Progress,
+) -> Result<Disassociated> {
+    run(data, parameters, horizontal(&parameters.clustering)?, vertical, progress)
+}
+
+fn run<V: VerticalPartitioning>(
     data: &Dataset,
     parameters: &Parameters,
     horizontal: &dyn HorizontalPartitioning,
@@ -86,25 +101,51 @@ pub fn disassociate<V: VerticalPartitioning>(
     progress: &dyn Progress,
 ) -> Result<Disassociated> {
     let (clusters, sensitive) = cluster(data, parameters, horizontal, progress)?;
-    let blocks = split(&clusters, data, vertical, &sensitive, progress);
+    let blocks: Vec<Block> = chunk(&clusters, data, vertical, &sensitive, progress)?;
     let leaves = Leaves::new(blocks, &clusters, data, &sensitive);
-    let refined = refine(leaves, &sensitive, parameters, progress);
+    let refined = refine(leaves, &sensitive, parameters, vertical, progress)?;
     Ok(Disassociated { vocabulary: data.vocabulary().clone(), clusters: refined })
 }
 
 /// The first two steps: the clusters and, in the same order, their chunks
 /// before refining. For the custodian, who may know which records a published
 /// cluster is made of.
-pub fn partition<V: VerticalPartitioning>(
+pub(in crate::methods) fn partition<V: VerticalPartitioning>(
     data: &Dataset,
     parameters: &Parameters,
-    horizontal: &dyn HorizontalPartitioning,
     vertical: &V,
     progress: &dyn Progress,
-) -> Result<(Clusters, Vec<Split>)> {
+) -> Result<(Clusters, Vec<ChunkedCluster>)> {
+    let horizontal = horizontal(&parameters.clustering)?;
     let (clusters, sensitive) = cluster(data, parameters, horizontal, progress)?;
-    let blocks: Vec<Vec<Split>> = split(&clusters, data, vertical, &sensitive, progress);
+    let blocks: Vec<Vec<ChunkedCluster>> = chunk(&clusters, data, vertical, &sensitive, progress)?;
     Ok((clusters, blocks.into_iter().flatten().collect()))
+}
+
+/// The horizontal partitioning of this name.
+fn horizontal(clustering: &Clustering) -> Result<&'static dyn HorizontalPartitioning> {
+    match clustering {
+        Clustering::Horpart => Ok(&Horpart),
+        Clustering::Whole => Ok(&Whole),
+        Clustering::Own(name) => Err(not_built_in("clustering", name)),
+    }
+}
+
+/// Fails unless the parameters ask for the vertical partitioning of the paper,
+/// because a method has its own in its place.
+pub(in crate::methods) fn refuse_other_chunking(parameters: &Parameters) -> Result<()> {
+    match &parameters.chunking {
+        Chunking::Verpart => Ok(()),
+        other => Err(not_built_in("chunking", &String::from(other.clone()))),
+    }
+}
+
+fn not_built_in(name: &'static str, found: &str) -> Error {
+    Error::Parameter {
+        name,
+        found: format!("`{found}`"),
+        expected: "the name of a partitioning that this method has",
+    }
 }
 
 /// The clusters, and which items are sensitive.
@@ -115,6 +156,7 @@ fn cluster(
     progress: &dyn Progress,
 ) -> Result<(Clusters, Vec<bool>)> {
     let sizes = parameters.sizes()?;
+    limits::records(data)?;
     if data.len() < sizes.k() {
         return Err(Error::Infeasible {
             what: format!("there are {} records, fewer than k = {}", data.len(), sizes.k()),
@@ -123,11 +165,17 @@ fn cluster(
                 .into(),
         });
     }
-    let sensitive = parameters.sensitive_items(data)?;
+    let (sensitive, missing) = parameters.sensitive_items(data);
+    if let Some(label) = missing.first() {
+        return Err(Error::Unknown {
+            what: format!("sensitive term `{label}` does not occur in the data"),
+            hint: "check the spelling, or take it out of the list".into(),
+        });
+    }
     let may_split: Vec<bool> = sensitive.iter().map(|s| !s).collect();
-    let mut clusters = horizontal.partition(data, &may_split, sizes, progress);
+    let mut clusters = horizontal.partition(data, &may_split, sizes, progress)?;
     if let Some(terms) = &parameters.sensitive {
-        clusters = diversify(clusters, data, &sensitive, terms.l)?;
+        clusters = diversify(clusters, data, &sensitive, terms.l, progress)?;
     }
     Ok((clusters, sensitive))
 }
@@ -138,31 +186,37 @@ const BLOCKS: usize = 256;
 const BLOCK: usize = 256;
 
 /// Splits all clusters into chunks, block by block.
-fn split<V: VerticalPartitioning, B: Default + Extend<Split> + Send>(
+fn chunk<V: VerticalPartitioning, B: Default + Extend<ChunkedCluster> + Send>(
     clusters: &Clusters,
     data: &Dataset,
     vertical: &V,
     sensitive: &[bool],
     progress: &dyn Progress,
-) -> Vec<B> {
+) -> Result<Vec<B>> {
     progress.stage(Stage::Splitting, Some(clusters.len() as u64));
     let block = (clusters.len() / BLOCKS).clamp(1, BLOCK);
-    let blocks = (0..clusters.len().div_ceil(block)).into_par_iter();
-    let spare = Spare::<V::Scratch>::default();
-    let split = |b: usize| {
-        let mut leaves = B::default();
-        let numbers = b * block..((b + 1) * block).min(clusters.len());
-        let count = numbers.len() as u64;
-        spare.with(|scratch| {
-            leaves.extend(numbers.map(|c| {
+    let scratch = ScratchPool::<V::Scratch>::default();
+    let chunk_block = |b: usize| {
+        scratch.with(|scratch| {
+            let (mut chunked, mut pulse) = (B::default(), Pulse::new(progress));
+            for c in b * block..((b + 1) * block).min(clusters.len()) {
                 let rows = clusters.rows(c, data);
-                vertical.partition(scratch, &rows, &|item| sensitive[item as usize])
-            }));
-        });
-        progress.advance(count);
-        leaves
+                let hidden = |item| sensitive[item as usize];
+                chunked.extend([vertical.partition(scratch, &rows, &hidden, progress)?]);
+                pulse.work(rows.len())?;
+                pulse.done(1)?;
+            }
+            pulse.flush()?;
+            Ok(chunked)
+        })
     };
-    blocks.map(split).collect()
+    (0..clusters.len().div_ceil(block)).into_par_iter().map(chunk_block).collect()
+}
+
+/// The release of a body that disassociation with these parameters made, or of
+/// the bodies of parts that were put together by [`Disassociated::merge`].
+pub fn publish(parameters: &Parameters, body: Disassociated) -> Release {
+    release::<Method>(parameters, body)
 }
 
 /// Puts a manifest to a disassociated body.

@@ -1,13 +1,10 @@
-//! Disassociation as a [`Method`](crate::methods::Method), and its parameters
-//! as a manifest has them.
-
-use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
+//! Disassociation as a [`Method`](crate::methods::Method).
 
 use super::{
-    Clusters, Horpart, Parameters, Sensitive, Split, Verpart, VerticalPartitioning, anonymize,
-    partition,
+    ChunkedCluster, Chunking, Clustering, Clusters, Parameters, TermChunks, Verpart,
+    VerticalPartitioning, anonymize, partition,
 };
-use crate::data::{Dataset, ItemId, K, L, M, Vocabulary};
+use crate::data::{Dataset, ItemId, Vocabulary};
 use crate::methods::recipe::{ClusterAlgorithm, Knob, Outcome, Recipe};
 use crate::release::{Guarantee, Model, Supports};
 use crate::{Progress, Result};
@@ -44,13 +41,16 @@ impl Recipe for Method {
         parameters: &Parameters,
         vocabulary: &Vocabulary,
     ) -> Option<ClusterAlgorithm> {
+        if parameters.chunking != Chunking::Verpart {
+            return None;
+        }
         let verpart = Verpart { k: parameters.k, m: parameters.m };
         let hidden: Vec<ItemId> =
             Self::sensitive(parameters).iter().filter_map(|term| vocabulary.id(term)).collect();
         let publish = move |records: &[&[ItemId]]| {
-            verpart
-                .partition(&mut Default::default(), records, &|item| hidden.contains(&item))
-                .cluster
+            let hidden = |item| hidden.contains(&item);
+            let chunked = verpart.partition(&mut Default::default(), records, &hidden, &());
+            chunked.expect("a published cluster is small, and nobody says stop").cluster
         };
         Some(ClusterAlgorithm { publish: Box::new(publish), refusals: true })
     }
@@ -59,9 +59,16 @@ impl Recipe for Method {
         parameters: &Parameters,
         data: &Dataset,
         progress: &dyn Progress,
-    ) -> Result<Option<(Clusters, Vec<Split>)>> {
+    ) -> Result<Option<(Clusters, Vec<ChunkedCluster>)>> {
+        if matches!(parameters.clustering, Clustering::Own(_)) {
+            return Ok(None);
+        }
         let verpart = Verpart { k: parameters.k, m: parameters.m };
-        partition(data, parameters, &Horpart, &verpart, progress).map(Some)
+        match parameters.chunking {
+            Chunking::Verpart => partition(data, parameters, &verpart, progress).map(Some),
+            Chunking::TermChunks => partition(data, parameters, &TermChunks, progress).map(Some),
+            Chunking::Own(_) => Ok(None),
+        }
     }
 }
 
@@ -71,65 +78,5 @@ impl Parameters {
         let l = self.sensitive.as_ref().map(|s| s.l.get());
         let model = Model::FormatKmAnonymity { k: self.k.get(), m: self.m.get(), l };
         Guarantee { model, supports }
-    }
-}
-
-/// The parameters as they are written down.
-#[derive(Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Written {
-    k: K,
-    m: M,
-    #[serde(default)]
-    max_cluster_size: Option<usize>,
-    #[serde(default = "refined")]
-    refine: bool,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    sensitive: Option<Vec<String>>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    l: Option<L>,
-}
-
-fn refined() -> bool {
-    true
-}
-
-/// With the largest cluster that is used, and the sensitive terms by text.
-impl Serialize for Parameters {
-    fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
-        let sensitive = self.sensitive.as_ref().map(|sensitive| {
-            let mut terms = sensitive.terms.clone();
-            terms.sort_unstable();
-            terms.dedup();
-            terms
-        });
-        let written = Written {
-            k: self.k,
-            m: self.m,
-            max_cluster_size: self.sizes().ok().map(super::Sizes::max).or(self.max_cluster_size),
-            refine: self.refine,
-            sensitive,
-            l: self.sensitive.as_ref().map(|s| s.l),
-        };
-        written.serialize(serializer)
-    }
-}
-
-impl<'de> Deserialize<'de> for Parameters {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> std::result::Result<Self, D::Error> {
-        let written = Written::deserialize(deserializer)?;
-        let sensitive = match (written.sensitive, written.l) {
-            (Some(terms), Some(l)) => Some(Sensitive { terms, l }),
-            (None, None) => None,
-            _ => return Err(de::Error::custom("`sensitive` and `l` belong together")),
-        };
-        let parameters = Self {
-            max_cluster_size: written.max_cluster_size,
-            refine: written.refine,
-            sensitive,
-            ..Self::new(written.k, written.m)
-        };
-        parameters.sizes().map_err(de::Error::custom)?;
-        Ok(parameters)
     }
 }

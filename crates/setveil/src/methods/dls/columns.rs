@@ -4,7 +4,9 @@
 //! Invariants: items ascend; bits beyond the last record are zero. A cluster
 //! may have any number of records; up to 64 a column is one word.
 
+use crate::Result;
 use crate::data::ItemId;
+use crate::progress::{Progress, sort_unstable_by};
 use crate::release::Bag;
 
 /// The records of each item of a cluster.
@@ -24,13 +26,14 @@ impl Columns {
         records: &[&[ItemId]],
         k: u32,
         hidden: &dyn Fn(ItemId) -> bool,
-    ) -> (Self, Vec<ItemId>, Vec<u32>) {
+        progress: &dyn Progress,
+    ) -> Result<(Self, Vec<ItemId>, Vec<u32>)> {
         let words = records.len().div_ceil(64).max(1);
         let mut occurrences: Vec<(ItemId, u32)> = Vec::new();
         for (row, record) in records.iter().enumerate() {
             occurrences.extend(record.iter().map(|&item| (item, row as u32)));
         }
-        occurrences.sort_unstable();
+        sort_unstable_by(&mut occurrences, |a, b| a.cmp(b), progress)?;
         let mut columns =
             Self { records: records.len(), words, items: Vec::new(), bits: Vec::new() };
         let (mut rare, mut supports) = (Vec::new(), Vec::new());
@@ -47,7 +50,7 @@ impl Columns {
                 columns.bits[start + row as usize / 64] |= 1 << (row % 64);
             }
         }
-        (columns, rare, supports)
+        Ok((columns, rare, supports))
     }
 
     /// The columns of `chosen`, which must ascend.
@@ -114,14 +117,15 @@ impl Columns {
     }
 
     /// The sub-records over all items, as a bag.
-    pub(crate) fn chunk(&self) -> Bag {
+    pub(crate) fn chunk(&self, progress: &dyn Progress) -> Result<Bag> {
         let mut rows = vec![Vec::new(); self.records];
         for (i, &item) in self.items.iter().enumerate() {
             for row in ones(self.column(i)) {
                 rows[row].push(item);
             }
         }
-        Bag::from_itemsets(rows.iter().map(Vec::as_slice))
+        progress.step(0)?;
+        Bag::try_from_itemsets(rows.iter().map(Vec::as_slice), progress)
     }
 }
 
@@ -168,32 +172,32 @@ mod tests {
         let rows: Vec<Vec<ItemId>> =
             (0..130).map(|r| if r % 3 == 0 { vec![1, 4] } else { vec![4] }).collect();
         let records: Vec<&[ItemId]> = rows.iter().map(Vec::as_slice).collect();
-        let (columns, rare, _) = Columns::split(&records, 44, &|_| false);
+        let (columns, rare, _) = Columns::split(&records, 44, &|_| false, &()).unwrap();
         assert_eq!((columns.items(), columns.words(), rare.as_slice()), (&[1, 4][..], 3, &[][..]));
         assert_eq!(
             (columns.support(0), columns.support(1), columns.pair_support(0, 1)),
             (44, 130, 44)
         );
         assert_eq!(columns.itemset_support([0, 1].into_iter()), 44);
-        assert_eq!(columns.chunk(), Bag::from_itemsets(records.iter().copied()));
+        assert_eq!(columns.chunk(&()).unwrap(), Bag::from_itemsets(records.iter().copied()));
         assert_eq!(
             ones(columns.column(0)).collect::<Vec<_>>(),
             (0..130).step_by(3).collect::<Vec<_>>()
         );
-        let (columns, rare, _) = Columns::split(&records, 45, &|_| false);
+        let (columns, rare, _) = Columns::split(&records, 45, &|_| false, &()).unwrap();
         assert_eq!((columns.items(), rare.as_slice()), (&[4][..], &[1][..]));
     }
 
     #[test]
     fn suppression_touches_the_named_records_only() {
         let records: [&[ItemId]; 3] = [&[0, 1], &[0, 1], &[0]];
-        let (mut columns, ..) = Columns::split(&records, 2, &|_| false);
+        let (mut columns, ..) = Columns::split(&records, 2, &|_| false, &()).unwrap();
         columns.suppress(0, &[0b010]);
         let without: [&[ItemId]; 3] = [&[0, 1], &[1], &[0]];
-        assert_eq!(columns.chunk(), Bag::from_itemsets(without));
+        assert_eq!(columns.chunk(&()).unwrap(), Bag::from_itemsets(without));
         assert_eq!(columns.select(&[1]).items(), [1]);
         assert!(!within(columns.column(0), columns.column(1)));
         columns.restore(0, &[0b010]);
-        assert_eq!(columns.chunk(), Bag::from_itemsets(records));
+        assert_eq!(columns.chunk(&()).unwrap(), Bag::from_itemsets(records));
     }
 }

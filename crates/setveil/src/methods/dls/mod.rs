@@ -26,14 +26,17 @@ pub use problematic::{MOST_ITEMS, PROBLEMATIC_K, Problematic, problematic};
 
 use self::columns::Columns;
 pub(super) use self::recipe::Method;
+use super::limits;
 use crate::Result;
 use crate::data::{Dataset, ItemId, K, M};
+/// Those of disassociation, but for the vertical partitioning, which is its own.
 pub use crate::methods::disassociation::Parameters;
 use crate::methods::disassociation::{
-    Horpart, Split, VerticalPartitioning, disassociate, lemma2, release,
+    ChunkedCluster, Part, VerticalPartitioning, disassociate, lemma2, part, refuse_other_chunking,
+    release,
 };
 use crate::progress::Progress;
-use crate::release::{Release, SimpleCluster};
+use crate::release::{Disassociated, Release, SimpleCluster};
 
 /// The vertical partitioning of DLS.
 #[derive(Clone, Copy, Debug)]
@@ -44,16 +47,23 @@ pub struct Dls {
     pub m: M,
 }
 
+/// What clusters share is divided by the greedy loop of VERPART, without
+/// suppression: these are terms of term chunks, with their original records.
 impl VerticalPartitioning for Dls {
     type Scratch = ();
+
+    fn name(&self) -> &str {
+        "dls"
+    }
 
     fn partition(
         &self,
         _scratch: &mut (),
         records: &[&[ItemId]],
         hidden: &dyn Fn(ItemId) -> bool,
-    ) -> Split {
-        partition(records, self.k, self.m, hidden)
+        progress: &dyn Progress,
+    ) -> Result<ChunkedCluster> {
+        partition(records, self.k, self.m, hidden, progress)
     }
 }
 
@@ -67,13 +77,13 @@ impl VerticalPartitioning for Dls {
 /// As for [disassociation](crate::methods::disassociation::anonymize).
 ///
 /// ```
-/// use setveil::{Dataset, data::{K, M}, methods::{disassociation::Parameters, dls}, verify};
+/// use setveil::{Dataset, data::{K, M}, methods::dls, verify};
 ///
 /// let data = Dataset::from_records([
 ///     vec!["a", "d", "e", "f"], vec!["a", "c", "f"], vec!["c", "e", "f"],
 ///     vec!["a", "c", "d", "f"], vec!["c", "d", "e"], vec!["a", "d"],
 /// ]);
-/// let release = dls::anonymize(&data, &Parameters::new(K::new(2)?, M::new(2)?), &())?;
+/// let release = dls::anonymize(&data, &dls::Parameters::new(K::new(2)?, M::new(2)?), &())?;
 /// assert!(verify::verify(&release, &())?.holds);
 /// # Ok::<(), setveil::Error>(())
 /// ```
@@ -82,9 +92,32 @@ pub fn anonymize(
     parameters: &Parameters,
     progress: &dyn Progress,
 ) -> Result<Release> {
+    Ok(publish(parameters, body(data, parameters, progress)?))
+}
+
+/// Anonymizes a part of a data set by DLS; see
+/// [disassociation](crate::methods::disassociation::anonymize_part).
+///
+/// # Errors
+/// As there.
+pub fn anonymize_part(
+    data: &Dataset,
+    parameters: &Parameters,
+    progress: &dyn Progress,
+) -> Result<Part> {
+    part(data, parameters, |parameters| body(data, parameters, progress))
+}
+
+/// The release of a body that DLS with these parameters made, or of the bodies
+/// of parts that were put together by [`Disassociated::merge`].
+pub fn publish(parameters: &Parameters, body: Disassociated) -> Release {
+    release::<Method>(parameters, body)
+}
+
+fn body(data: &Dataset, parameters: &Parameters, progress: &dyn Progress) -> Result<Disassociated> {
+    refuse_other_chunking(parameters)?;
     let vertical = Dls { k: parameters.k, m: parameters.m };
-    let body = disassociate(data, parameters, &Horpart, &vertical, progress)?;
-    Ok(release::<Method>(parameters, body))
+    disassociate(data, parameters, &vertical, progress)
 }
 
 /// Splits the records of a cluster into k^m-anonymous record chunks, the
@@ -95,6 +128,9 @@ pub fn anonymize(
 /// present at least k times there; the domains are disjoint; every term is in
 /// exactly one chunk; no count exceeds the cluster's own; Lemma 2 holds,
 /// provided that there are at least k records.
+///
+/// # Panics
+/// With 2^32 records: [`Dls`] gives an error then.
 ///
 /// # Deviations
 /// DLS has no check of Lemma 2; it is that of disassociation. See the steps
@@ -112,21 +148,31 @@ pub fn anonymize(
 /// # Ok::<(), setveil::Error>(())
 /// ```
 pub fn dls_cluster(records: &[&[ItemId]], k: K, m: M) -> SimpleCluster {
-    partition(records, k, m, &|_| false).cluster
+    let chunked = partition(records, k, m, &|_| false, &());
+    chunked.expect("fewer than 2^32 records, and nobody says stop").cluster
 }
 
-fn partition(records: &[&[ItemId]], k: K, m: M, hidden: &dyn Fn(ItemId) -> bool) -> Split {
+fn partition(
+    records: &[&[ItemId]],
+    k: K,
+    m: M,
+    hidden: &dyn Fn(ItemId) -> bool,
+    progress: &dyn Progress,
+) -> Result<ChunkedCluster> {
+    let size = limits::number("records in one cluster", records.len() as u64)?;
     // Algorithm 2, lines 1 to 5.
-    let (original, term_chunk, supports) = Columns::split(records, k.get(), hidden);
-    let first = mpie::mpie(&original, k, m);
+    let (original, term_chunk, supports) = Columns::split(records, k.get(), hidden, progress)?;
+    let first = mpie::mpie(&original, k, m, progress)?;
     let mut record_chunks = Vec::new();
     if !first.domain.is_empty() {
-        record_chunks.push(first.suppressed.select(&first.domain).chunk());
+        record_chunks.push(first.suppressed.select(&first.domain).chunk(progress)?);
     }
     let rest = original.select(&first.partitioned);
-    record_chunks.extend(rrcc::rrcc(&rest, k, m).iter().map(|d| rest.select(d).chunk()));
-    let cluster = SimpleCluster { size: records.len() as u32, record_chunks, term_chunk };
-    let mut split = Split { cluster, supports };
-    lemma2::repair(&mut split, records, k, m);
-    split
+    for domain in rrcc::rrcc(&rest, k, m, progress)? {
+        record_chunks.push(rest.select(&domain).chunk(progress)?);
+    }
+    let cluster = SimpleCluster { size, record_chunks, term_chunk };
+    let mut chunked = ChunkedCluster { cluster, supports };
+    lemma2::repair(&mut chunked, records, k, m);
+    Ok(chunked)
 }

@@ -20,7 +20,9 @@ use std::ops::ControlFlow;
 
 use super::columns::{Columns, count, count_and, subtract, within};
 use super::mpii::{Level, minimal_problematic};
+use crate::Result;
 use crate::data::{K, M};
+use crate::progress::{Progress, Pulse};
 
 /// An item that brings more minimal problematic itemsets is partitioned
 /// without weighing them one by one.
@@ -62,18 +64,25 @@ pub(crate) struct FirstChunk {
 /// - Algorithm 3 starts from all items. Items that have to go in the end then
 ///   stand in the way of suppressions until they go. Entering one by one keeps
 ///   more (`docs/dls.md` has the figures) and takes a fraction of the time.
-pub(crate) fn mpie(columns: &Columns, k: K, m: M) -> FirstChunk {
-    let mut chunk = Chunk { columns: columns.clone(), k: k.get(), m, domain: Vec::new() };
+pub(crate) fn mpie(columns: &Columns, k: K, m: M, progress: &dyn Progress) -> Result<FirstChunk> {
+    let mut chunk = Chunk {
+        columns: columns.clone(),
+        k: k.get(),
+        m,
+        domain: Vec::new(),
+        progress,
+        pulse: Pulse::new(progress),
+    };
     let mut order: Vec<usize> = (0..columns.len()).collect();
     order.sort_by_key(|&i| (Reverse(columns.support(i)), i));
     for item in order {
-        chunk.enter(item);
+        chunk.enter(item)?;
     }
-    chunk.recheck(k);
+    chunk.recheck(k)?;
     chunk.domain.sort_unstable();
     let inside = |i: &usize| chunk.domain.binary_search(i).is_ok();
     let partitioned = (0..columns.len()).filter(|i| !inside(i)).collect();
-    FirstChunk { suppressed: chunk.columns, domain: chunk.domain, partitioned }
+    Ok(FirstChunk { suppressed: chunk.columns, domain: chunk.domain, partitioned })
 }
 
 /// A minimal problematic itemset and the records that hold it.
@@ -105,23 +114,25 @@ impl Suppression {
 }
 
 /// The first chunk as it grows.
-struct Chunk {
+struct Chunk<'a> {
     columns: Columns,
     k: u32,
     m: M,
     domain: Vec<usize>,
+    progress: &'a dyn Progress,
+    pulse: Pulse<'a>,
 }
 
-impl Chunk {
+impl Chunk<'_> {
     /// Lets `item` enter, or leaves everything as it was.
-    fn enter(&mut self, item: usize) {
-        let mut problems = self.problems_of(item);
+    fn enter(&mut self, item: usize) -> Result<()> {
+        let mut problems = self.problems_of(item)?;
         let mut worth: i64 =
             self.domain.iter().map(|&d| i64::from(self.columns.pair_support(d, item))).sum();
         let mut done: Vec<Suppression> = Vec::new();
         self.domain.push(item);
         while !problems.is_empty() && problems.len() <= WEIGHED && worth >= 0 {
-            let Some(best) = self.best_suppression(&problems) else { break };
+            let Some(best) = self.best_suppression(&problems)? else { break };
             worth -= self.pairs_lost(&best);
             self.columns.suppress(best.item, &best.from);
             for problem in problems.iter_mut().filter(|p| p.items.contains(&best.item)) {
@@ -136,17 +147,19 @@ impl Chunk {
             }
             self.domain.pop();
         }
+        Ok(())
     }
 
     /// MPII for the itemsets that contain `item`, the others being of the
     /// domain, which has none of its own: among the records of the item, what
     /// is minimal with one item less.
-    fn problems_of(&self, item: usize) -> Vec<Problem> {
+    fn problems_of(&mut self, item: usize) -> Result<Vec<Problem>> {
         let own = self.columns.column(item);
         let (mut problems, mut frequent) = (Vec::new(), Vec::new());
         if self.m.get() < 2 {
-            return problems;
+            return Ok(problems);
         }
+        self.pulse.work(self.domain.len() * self.columns.words())?;
         for &other in &self.domain {
             match self.columns.pair_support(other, item) {
                 0 => {}
@@ -157,10 +170,12 @@ impl Chunk {
                 _ => frequent.push(other),
             }
         }
-        let (Ok(k), Ok(m)) = (K::new(self.k), M::new(self.m.get() - 1)) else { return problems };
+        let (Ok(k), Ok(m)) = (K::new(self.k), M::new(self.m.get() - 1)) else {
+            return Ok(problems);
+        };
         frequent.sort_unstable();
         let among = self.columns.select(&frequent).restrict(own);
-        let _ = minimal_problematic(&among, k, m, |itemset, holders| {
+        let _ = minimal_problematic(&among, k, m, self.progress, |itemset, holders| {
             let items = itemset.iter().map(|&i| frequent[i]).chain([item]).collect();
             problems.push(Problem { items, holders: holders.to_vec() });
             if problems.len() > WEIGHED {
@@ -168,18 +183,18 @@ impl Chunk {
             } else {
                 ControlFlow::Continue(())
             }
-        });
-        problems
+        })?;
+        Ok(problems)
     }
 
     /// Algorithm 3, lines 3 to 11: the available suppression with the best
     /// gain; none if some itemset has none.
-    fn best_suppression(&self, problems: &[Problem]) -> Option<Suppression> {
+    fn best_suppression(&mut self, problems: &[Problem]) -> Result<Option<Suppression>> {
         let mut best: Option<Suppression> = None;
         for problem in problems {
             let mut available = false;
             for &item in &problem.items {
-                if !self.is_valid(item, &problem.holders) {
+                if !self.is_valid(item, &problem.holders)? {
                     continue;
                 }
                 available = true;
@@ -192,19 +207,20 @@ impl Chunk {
                 }
             }
             if !available {
-                return None;
+                return Ok(None);
             }
         }
-        best
+        Ok(best)
     }
 
     /// Algorithm 4: whether no itemset of at most m items that is in k records
     /// drops below k when `item` is taken out of `from`. Since `from` has
     /// fewer than k records, none can drop to zero.
-    fn is_valid(&self, item: usize, from: &[u64]) -> bool {
+    fn is_valid(&mut self, item: usize, from: &[u64]) -> Result<bool> {
+        self.pulse.work(self.domain.len() * self.columns.words())?;
         let own = self.columns.column(item);
         if count(own) < self.k + count(from) {
-            return false;
+            return Ok(false);
         }
         let mut pairs = Level::default();
         for other in self.domain.iter().copied().filter(|&o| o != item) {
@@ -215,17 +231,18 @@ impl Chunk {
                 continue;
             }
             if support - loss < self.k {
-                return false;
+                return Ok(false);
             }
             pairs.push(other, support, column.iter().zip(own).map(|(x, y)| x & y));
         }
-        self.m.get() < 3 || self.keeps_larger(&pairs, 3, from)
+        Ok(self.m.get() < 3 || self.keeps_larger(&pairs, 3, from)?)
     }
 
     /// The same for the itemsets of `size` and more items that extend `level`.
-    fn keeps_larger(&self, level: &Level, size: u32, from: &[u64]) -> bool {
+    fn keeps_larger(&mut self, level: &Level, size: u32, from: &[u64]) -> Result<bool> {
         let words = self.columns.words();
         for a in 0..level.items.len() {
+            self.pulse.work(words * (level.items.len() - a))?;
             let mut next = Level::default();
             for b in a + 1..level.items.len() {
                 let (bits_a, bits_b) = (level.bits(a, words), level.bits(b, words));
@@ -236,7 +253,7 @@ impl Chunk {
                     continue;
                 }
                 if support - loss < self.k {
-                    return false;
+                    return Ok(false);
                 }
                 // With the same records as a smaller itemset, nothing new follows.
                 if support < level.supports[a].min(level.supports[b]) {
@@ -244,11 +261,11 @@ impl Chunk {
                 }
             }
             let deeper = size < self.m.get() && next.items.len() > 1;
-            if deeper && !self.keeps_larger(&next, size + 1, from) {
-                return false;
+            if deeper && !self.keeps_larger(&next, size + 1, from)? {
+                return Ok(false);
             }
         }
-        true
+        Ok(true)
     }
 
     /// How many pair occurrences of the chunk a suppression takes away.
@@ -260,16 +277,16 @@ impl Chunk {
     /// The full re-check of the whole chunk: the steps are not believed, their
     /// outcome is counted. It finds nothing; if it did, the items concerned
     /// would be partitioned.
-    fn recheck(&mut self, k: K) {
+    fn recheck(&mut self, k: K) -> Result<()> {
         loop {
             self.domain.sort_unstable();
             let mut found = None;
             let all = self.columns.select(&self.domain);
-            let _ = minimal_problematic(&all, k, self.m, |itemset, _| {
+            let _ = minimal_problematic(&all, k, self.m, self.progress, |itemset, _| {
                 found = itemset.last().copied();
                 ControlFlow::Break(())
-            });
-            let Some(position) = found else { return };
+            })?;
+            let Some(position) = found else { return Ok(()) };
             debug_assert!(false, "a suppression was not valid");
             self.domain.remove(position);
         }

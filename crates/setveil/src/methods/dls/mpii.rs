@@ -14,7 +14,9 @@
 use std::ops::ControlFlow;
 
 use super::columns::{Columns, count_and};
+use crate::Result;
 use crate::data::{ItemId, K, M};
+use crate::progress::{Progress, Pulse};
 
 /// The minimal problematic itemsets of a cluster's records, ascending by
 /// size, then by items.
@@ -38,9 +40,9 @@ use crate::data::{ItemId, K, M};
 /// # Ok::<(), setveil::Error>(())
 /// ```
 pub fn mpii(records: &[&[ItemId]], k: K, m: M) -> Vec<Vec<ItemId>> {
-    let (columns, rare, _) = Columns::split(records, k.get(), &|_| false);
+    let (columns, rare, _) = whole(records, k);
     let mut found: Vec<Vec<ItemId>> = rare.into_iter().map(|item| vec![item]).collect();
-    let _ = minimal_problematic(&columns, k, m, |itemset, _| {
+    let _ = minimal_problematic(&columns, k, m, &(), |itemset, _| {
         found.push(itemset.iter().map(|&i| columns.items()[i]).collect());
         ControlFlow::Continue(())
     });
@@ -48,13 +50,18 @@ pub fn mpii(records: &[&[ItemId]], k: K, m: M) -> Vec<Vec<ItemId>> {
     found
 }
 
+/// The columns of a cluster's items with at least `k` records, and the others.
+fn whole(records: &[&[ItemId]], k: K) -> (Columns, Vec<ItemId>, Vec<u32>) {
+    Columns::split(records, k.get(), &|_| false, &()).expect("nobody says stop")
+}
+
 /// How many minimal problematic itemsets of 1, 2, .. m items there are; the
 /// same search as [`mpii`] without keeping them.
 pub fn mpii_counts(records: &[&[ItemId]], k: K, m: M) -> Vec<u64> {
-    let (columns, rare, _) = Columns::split(records, k.get(), &|_| false);
+    let (columns, rare, _) = whole(records, k);
     let mut counts = vec![0; m.get() as usize];
     counts[0] = rare.len() as u64;
-    let _ = minimal_problematic(&columns, k, m, |itemset, _| {
+    let _ = minimal_problematic(&columns, k, m, &(), |itemset, _| {
         counts[itemset.len() - 1] += 1;
         ControlFlow::Continue(())
     });
@@ -69,10 +76,11 @@ pub(crate) fn minimal_problematic(
     columns: &Columns,
     k: K,
     m: M,
+    progress: &dyn Progress,
     visit: impl FnMut(&[usize], &[u64]) -> ControlFlow<()>,
-) -> ControlFlow<()> {
+) -> Result<ControlFlow<()>> {
     if m.get() < 2 {
-        return ControlFlow::Continue(());
+        return Ok(ControlFlow::Continue(()));
     }
     let mut root = Level::default();
     for i in 0..columns.len() {
@@ -83,7 +91,7 @@ pub(crate) fn minimal_problematic(
     levels.resize_with(m.get() as usize, Level::default);
     let search =
         Search { columns, k: k.get(), m: m.get() as usize, path: Vec::new(), scratch: Vec::new() };
-    Visitor { search, levels, visit }.descend(0)
+    Visitor { search, levels, visit, pulse: Pulse::new(progress) }.descend(0)
 }
 
 /// The extensions of one itemset by one item, each with at least k records.
@@ -124,11 +132,12 @@ struct Visitor<'a, F> {
     search: Search<'a>,
     levels: Vec<Level>,
     visit: F,
+    pulse: Pulse<'a>,
 }
 
 impl<F: FnMut(&[usize], &[u64]) -> ControlFlow<()>> Visitor<'_, F> {
     /// `levels[depth]` holds the extensions of `path`, which has `depth` items.
-    fn descend(&mut self, depth: usize) -> ControlFlow<()> {
+    fn descend(&mut self, depth: usize) -> Result<ControlFlow<()>> {
         let words = self.search.columns.words();
         for a in 0..self.levels[depth].items.len() {
             let (above, below) = self.levels.split_at_mut(depth + 1);
@@ -148,7 +157,9 @@ impl<F: FnMut(&[usize], &[u64]) -> ControlFlow<()>> Visitor<'_, F> {
                         let records: Vec<u64> = both().collect();
                         self.search.scratch.clone_from(&self.search.path);
                         self.search.scratch.extend([x, y]);
-                        (self.visit)(&self.search.scratch, &records)?;
+                        if (self.visit)(&self.search.scratch, &records).is_break() {
+                            return Ok(ControlFlow::Break(()));
+                        }
                     }
                 } else if depth + 2 < self.search.m
                     && support < here.supports[a].min(here.supports[b])
@@ -157,13 +168,16 @@ impl<F: FnMut(&[usize], &[u64]) -> ControlFlow<()>> Visitor<'_, F> {
                     next.push(y, support, both());
                 }
             }
+            self.pulse.work(words * (self.levels[depth].items.len() - a))?;
             if self.levels[depth + 1].items.len() > 1 {
                 self.search.path.push(self.levels[depth].items[a]);
-                self.descend(depth + 1)?;
+                if self.descend(depth + 1)?.is_break() {
+                    return Ok(ControlFlow::Break(()));
+                }
                 self.search.path.pop();
             }
         }
-        ControlFlow::Continue(())
+        Ok(ControlFlow::Continue(()))
     }
 }
 

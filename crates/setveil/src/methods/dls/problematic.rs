@@ -20,7 +20,8 @@ use crate::data::{ItemId, K, M};
 use crate::methods::disassociation::{
     Clusters, DEFAULT_MAX_CLUSTER_SIZE, HorizontalPartitioning, Horpart, Sizes,
 };
-use crate::{Dataset, Progress, Stage};
+use crate::methods::limits;
+use crate::{Dataset, Progress, Result, Stage};
 
 /// The values of k in the table.
 pub const PROBLEMATIC_K: [u32; 6] = [2, 3, 4, 5, 6, 11];
@@ -42,8 +43,11 @@ pub struct Problematic {
 }
 
 /// The table for `data`: sizes 1..5, each with k = 2, 3, 4, 5, 6, 11.
-pub fn problematic(data: &Dataset, progress: &dyn Progress) -> Vec<Problematic> {
-    let clusters = cluster(data, progress);
+///
+/// # Errors
+/// If `progress` says stop, or there is more data than can be numbered.
+pub fn problematic(data: &Dataset, progress: &dyn Progress) -> Result<Vec<Problematic>> {
+    let clusters = cluster(data, progress)?;
     let step = clusters.len().div_ceil(MOST_CLUSTERS).max(1);
     let chosen: Vec<usize> = (0..clusters.len()).step_by(step).collect();
     progress.stage(Stage::Problematic, Some(chosen.len() as u64));
@@ -51,23 +55,25 @@ pub fn problematic(data: &Dataset, progress: &dyn Progress) -> Vec<Problematic> 
         .into_par_iter()
         .map(|c| {
             let shares = shares(&clusters.rows(c, data));
-            progress.advance(1);
-            shares
+            progress.step(1)?;
+            Ok(shares)
         })
-        .collect();
+        .collect::<Result<_>>()?;
     let cells = (1..=MOST_ITEMS).flat_map(|size| PROBLEMATIC_K.map(|k| (size, k)));
-    cells
+    let table = cells
         .enumerate()
         .map(|(cell, (size, k))| {
             let known: Vec<f64> = shares.iter().filter_map(|s| s[cell]).collect();
             let share = known.iter().sum::<f64>() / known.len().max(1) as f64;
             Problematic { size, k, share }
         })
-        .collect()
+        .collect();
+    Ok(table)
 }
 
 /// HORPART, or one cluster where there are too few records for it.
-fn cluster(data: &Dataset, progress: &dyn Progress) -> Clusters {
+fn cluster(data: &Dataset, progress: &dyn Progress) -> Result<Clusters> {
+    limits::records(data)?;
     let largest = PROBLEMATIC_K.into_iter().max().unwrap_or(2);
     let sizes = K::new(largest).and_then(|k| Sizes::new(k, DEFAULT_MAX_CLUSTER_SIZE));
     match sizes {
@@ -77,7 +83,7 @@ fn cluster(data: &Dataset, progress: &dyn Progress) -> Clusters {
         _ => {
             let mut whole = Clusters::default();
             whole.push(0..data.len() as u32);
-            whole
+            Ok(whole)
         }
     }
 }
@@ -181,7 +187,7 @@ mod tests {
         let data = Dataset::from_records(
             ["ab", "a", "b", "c"].map(|r| r.chars().map(String::from).collect::<Vec<_>>()),
         );
-        let table = problematic(&data, &());
+        let table = problematic(&data, &()).unwrap();
         let share = |size, k| table.iter().find(|p| (p.size, p.k) == (size, k)).unwrap().share;
         assert_eq!((share(1, 2), share(2, 2), share(3, 2)), (1.0 / 3.0, 1.0, 0.0));
         assert_eq!((share(1, 3), share(2, 3)), (1.0, 0.0), "{{a, b}} is not minimal any more");

@@ -2,7 +2,9 @@
 
 use super::{Dls, anonymize};
 use crate::data::Dataset;
-use crate::methods::disassociation::{self, Clusters, Horpart, Parameters, Split, partition};
+use crate::methods::disassociation::{
+    self, ChunkedCluster, Chunking, Clustering, Clusters, Parameters, partition,
+};
 use crate::methods::recipe::{Knob, Outcome, Recipe};
 use crate::release::{Guarantee, Supports};
 use crate::{Progress, Result};
@@ -34,8 +36,13 @@ impl Recipe for Method {
         parameters: &Parameters,
         data: &Dataset,
         progress: &dyn Progress,
-    ) -> Result<Option<(Clusters, Vec<Split>)>> {
+    ) -> Result<Option<(Clusters, Vec<ChunkedCluster>)>> {
+        if matches!(parameters.clustering, Clustering::Own(_))
+            || parameters.chunking != Chunking::Verpart
+        {
+            return Ok(None);
+        }
         let vertical = Dls { k: parameters.k, m: parameters.m };
-        partition(data, parameters, &Horpart, &vertical, progress).map(Some)
+        partition(data, parameters, &vertical, progress).map(Some)
     }
 }

@@ -11,7 +11,9 @@ use std::ops::ControlFlow;
 
 use super::columns::Columns;
 use super::mpii::minimal_problematic;
+use crate::Result;
 use crate::data::{K, M};
+use crate::progress::{Progress, Pulse};
 
 /// Up to this many items the best domain is found by branch and bound.
 const EXACT: usize = 16;
@@ -35,13 +37,21 @@ const EXACT: usize = 16;
 ///   then that with most items: items that never occur together are in
 ///   nobody's way (Theorem 2 does not hold for them), but a domain full of
 ///   such items keeps nothing.
-pub(crate) fn rrcc(columns: &Columns, k: K, m: M) -> Vec<Vec<usize>> {
+pub(crate) fn rrcc(
+    columns: &Columns,
+    k: K,
+    m: M,
+    progress: &dyn Progress,
+) -> Result<Vec<Vec<usize>>> {
     let mut rest: Vec<usize> = (0..columns.len()).collect();
     let mut domains = Vec::new();
     while !rest.is_empty() {
         let left = columns.select(&rest);
-        let domain =
-            if rest.len() <= EXACT { Exact::new(&left, k, m).solve() } else { greedy(&left, k, m) };
+        let domain = if rest.len() <= EXACT {
+            Exact::new(&left, k, m, progress)?.solve()
+        } else {
+            greedy(&left, k, m, progress)?
+        };
         domains.push(domain.iter().map(|&i| rest[i]).collect());
         let mut index = 0;
         rest.retain(|_| {
@@ -49,7 +59,7 @@ pub(crate) fn rrcc(columns: &Columns, k: K, m: M) -> Vec<Vec<usize>> {
             domain.binary_search(&(index - 1)).is_err()
         });
     }
-    domains
+    Ok(domains)
 }
 
 /// Branch and bound over the items, as bits of a word.
@@ -64,21 +74,21 @@ struct Exact {
 }
 
 impl Exact {
-    fn new(columns: &Columns, k: K, m: M) -> Self {
+    fn new(columns: &Columns, k: K, m: M, progress: &dyn Progress) -> Result<Self> {
         let items = columns.len();
         let mut forbidden = vec![Vec::new(); items];
-        let _ = minimal_problematic(columns, k, m, |itemset, _| {
+        let _ = minimal_problematic(columns, k, m, progress, |itemset, _| {
             let (last, others) = itemset.split_last().expect("two items or more");
             forbidden[*last].push(others.iter().fold(0, |set, i| set | 1 << i));
             ControlFlow::Continue(())
-        });
+        })?;
         let mut pairs = vec![0; items * items];
         for i in 0..items {
             for j in 0..items {
                 pairs[i * items + j] = if i == j { 0 } else { columns.pair_support(i, j) };
             }
         }
-        Self { items, forbidden, pairs, best: (0, 0), best_set: 0 }
+        Ok(Self { items, forbidden, pairs, best: (0, 0), best_set: 0 })
     }
 
     fn solve(mut self) -> Vec<usize> {
@@ -113,7 +123,8 @@ impl Exact {
 
 /// Adds the item that keeps most pair occurrences with the domain, as long
 /// as one fits; ties go to the more frequent, then to the first.
-fn greedy(columns: &Columns, k: K, m: M) -> Vec<usize> {
+fn greedy(columns: &Columns, k: K, m: M, progress: &dyn Progress) -> Result<Vec<usize>> {
+    let mut pulse = Pulse::new(progress);
     let n = columns.len();
     let mut kept = vec![0_u32; n];
     let mut open: Vec<usize> = (0..n).collect();
@@ -122,7 +133,8 @@ fn greedy(columns: &Columns, k: K, m: M) -> Vec<usize> {
         .max_by_key(|&p| (kept[open[p]], columns.support(open[p]), std::cmp::Reverse(open[p])))
     {
         let item = open.swap_remove(position);
-        if !fits(columns, &domain, item, k, m) {
+        pulse.work(columns.words() * (open.len() + domain.len()))?;
+        if !fits(columns, &domain, item, k, m, progress)? {
             continue;
         }
         domain.push(item);
@@ -131,23 +143,31 @@ fn greedy(columns: &Columns, k: K, m: M) -> Vec<usize> {
         }
     }
     domain.sort_unstable();
-    domain
+    Ok(domain)
 }
 
 /// Whether `domain` and `item` together contain no minimal problematic
 /// itemset, given that `domain` alone contains none.
-fn fits(columns: &Columns, domain: &[usize], item: usize, k: K, m: M) -> bool {
-    let Ok(m_rest) = M::new(m.get() - 1) else { return true };
+fn fits(
+    columns: &Columns,
+    domain: &[usize],
+    item: usize,
+    k: K,
+    m: M,
+    progress: &dyn Progress,
+) -> Result<bool> {
+    let Ok(m_rest) = M::new(m.get() - 1) else { return Ok(true) };
     let mut meeting = Vec::new();
     for &other in domain {
         match columns.pair_support(other, item) {
             0 => {}
-            support if support < k.get() => return false,
+            support if support < k.get() => return Ok(false),
             _ => meeting.push(other),
         }
     }
     meeting.sort_unstable();
     // Among the records of the item, one item less is to be looked for.
     let among = columns.select(&meeting).restrict(columns.column(item));
-    minimal_problematic(&among, k, m_rest, |_, _| ControlFlow::Break(())).is_continue()
+    let stop = |_: &[usize], _: &[u64]| ControlFlow::Break(());
+    Ok(minimal_problematic(&among, k, m_rest, progress, stop)?.is_continue())
 }

@@ -19,10 +19,11 @@ use serde::{Deserialize, Serialize};
 use super::generalization::{Bound, GENERALIZED, Recoding, Rows, penalties};
 pub use super::generalization::{Outcome, Unknown};
 use super::recipe::{Knob, Needs, Recipe, given};
+use crate::Result;
 use crate::data::hierarchy::NodeId;
 use crate::data::{Dataset, Hierarchy, K};
+use crate::progress::{Progress, Pulse, Stage};
 use crate::release::{Guarantee, Model, Release, Supports};
-use crate::{Progress, Result, Stage};
 use split::{Partition, Splitter, Step};
 
 /// A partition with more instances than this is worth a task of its own.
@@ -159,23 +160,30 @@ pub fn anonymize(
 pub fn run(data: &Dataset, parameters: &Parameters, progress: &dyn Progress) -> Result<Outcome> {
     let k = parameters.k;
     let hierarchy = given(&parameters.hierarchy)?;
-    let bound = Bound::new(data, hierarchy, k, parameters.recoding())?;
     progress.stage(Stage::Generalizing, Some(data.len() as u64));
-    let (classes, loss) = partition(&bound.hierarchy, &bound.rows, k, progress);
-    Ok(bound.publish::<Method>(parameters, &classes, loss))
+    let bound = Bound::new(data, hierarchy, k, parameters.recoding(), progress)?;
+    let (classes, loss) = partition(&bound.hierarchy, &bound.rows, k, progress)?;
+    bound.publish::<Method>(parameters, &classes, loss, progress)
 }
 
 type Classes = Vec<(Vec<NodeId>, u32)>;
 
 /// Algorithm 1: the classes, and their loss in leaves (NCP times |I| times
 /// the number of instances).
-fn partition(hierarchy: &Hierarchy, rows: &Rows, k: K, progress: &dyn Progress) -> (Classes, u64) {
+fn partition(
+    hierarchy: &Hierarchy,
+    rows: &Rows,
+    k: K,
+    progress: &dyn Progress,
+) -> Result<(Classes, u64)> {
     let penalties = penalties(hierarchy);
-    let splitter = Splitter { tree: hierarchy, k: u64::from(k.get()), penalties: &penalties };
-    let found = Mutex::new((Classes::new(), 0u64));
+    let k = u64::from(k.get());
+    let splitter = Splitter { tree: hierarchy, k, penalties: &penalties, progress };
+    let whole = splitter.whole(rows)?;
+    let found = Mutex::new(Ok((Classes::new(), 0)));
     rayon::scope(|scope| {
         let task = Task { splitter: &splitter, found: &found, progress };
-        task.follow(scope, splitter.whole(rows));
+        task.follow(scope, whole);
     });
     found.into_inner().expect("no task panics while holding it")
 }
@@ -183,25 +191,45 @@ fn partition(hierarchy: &Hierarchy, rows: &Rows, k: K, progress: &dyn Progress) 
 #[derive(Clone, Copy)]
 struct Task<'a> {
     splitter: &'a Splitter<'a>,
-    found: &'a Mutex<(Classes, u64)>,
+    found: &'a Mutex<Result<(Classes, u64)>>,
     progress: &'a dyn Progress,
 }
 
 impl<'a> Task<'a> {
-    /// Splits `start` to the end; large parts become tasks. The order of the
-    /// classes does not matter: they are sorted when they become a body.
+    /// Splits `start` to the end, unless it is stopped; large parts become
+    /// tasks. The order of the classes does not matter: they are sorted when
+    /// they become a body.
     fn follow<'s>(self, scope: &rayon::Scope<'s>, start: Partition)
     where
         'a: 's,
     {
-        let (mut classes, mut lost, mut done) = (Classes::new(), 0, 0);
+        let own = self.classes(scope, start);
+        let mut found = self.found.lock().expect("no task panics while holding it");
+        match (own, &mut *found) {
+            (Ok((mut classes, lost)), Ok(all)) => {
+                all.0.append(&mut classes);
+                all.1 += lost;
+            }
+            (Err(error), Ok(_)) => *found = Err(error),
+            (_, Err(_)) => {}
+        }
+    }
+
+    /// The classes that small parts of `start` fall into, and their loss.
+    fn classes<'s>(self, scope: &rayon::Scope<'s>, start: Partition) -> Result<(Classes, u64)>
+    where
+        'a: 's,
+    {
+        let (mut classes, mut lost) = (Classes::new(), 0);
+        let mut pulse = Pulse::new(self.progress);
         let mut stack = vec![start];
         while let Some(partition) = stack.pop() {
-            match self.splitter.step(partition) {
+            pulse.work(partition.instances())?;
+            match self.splitter.step(partition)? {
                 Step::Class { nodes, count, loss } => {
                     classes.push((nodes, count as u32));
                     lost += loss;
-                    done += count;
+                    pulse.done(count as usize)?;
                 }
                 Step::Split { parts, loss } => {
                     lost += loss;
@@ -215,9 +243,7 @@ impl<'a> Task<'a> {
                 }
             }
         }
-        self.progress.advance(done);
-        let mut found = self.found.lock().expect("no task panics while holding it");
-        found.0.append(&mut classes);
-        found.1 += lost;
+        pulse.flush()?;
+        Ok((classes, lost))
     }
 }

@@ -11,9 +11,11 @@ use std::cmp::Reverse;
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
-use super::super::generalization::Rows;
+use crate::Result;
 use crate::data::Hierarchy;
 use crate::data::hierarchy::NodeId;
+use crate::methods::generalization::Rows;
+use crate::progress::{Progress, Pulse};
 
 /// A partition with more instances than this builds its parts in parallel.
 const PARALLEL: usize = 1 << 16;
@@ -63,6 +65,7 @@ pub(super) struct Splitter<'a> {
     pub(super) tree: &'a Hierarchy,
     pub(super) k: u64,
     pub(super) penalties: &'a [u32],
+    pub(super) progress: &'a dyn Progress,
 }
 
 /// What the open nodes of a partition are worth, and where they are.
@@ -94,7 +97,8 @@ struct Expansion {
 
 impl Splitter<'_> {
     /// All records as `{*}`.
-    pub(super) fn whole(&self, rows: &Rows) -> Partition {
+    pub(super) fn whole(&self, rows: &Rows) -> Result<Partition> {
+        let mut pulse = Pulse::new(self.progress);
         let mut whole = Partition { open: vec![0], ..Partition::default() };
         for r in 0..rows.len() {
             whole.rows.push((r as u32, rows.weights[r]));
@@ -104,13 +108,14 @@ impl Splitter<'_> {
                     .map(|&leaf| Instance { leaf, child: self.tree.child_towards(0, leaf) }),
             );
             whole.ends.push(whole.instances.len() as u32);
+            pulse.work(rows.row(r).len())?;
         }
-        whole
+        Ok(whole)
     }
 
     /// `pick_node`, `distribute_data` and `balance_partitions`, until a node works.
-    pub(super) fn step(&self, partition: Partition) -> Step {
-        let survey = self.survey(&partition);
+    pub(super) fn step(&self, partition: Partition) -> Result<Step> {
+        let survey = self.survey(&partition)?;
         let mut order: Vec<usize> = (0..partition.open.len()).collect();
         // An only child separates nobody: at once. Then most information
         // first; among equals the first node.
@@ -118,7 +123,7 @@ impl Splitter<'_> {
         order.sort_by_key(|&node| (!only_child(node), Reverse(survey.gains[node])));
         let mut dead = vec![false; partition.open.len()];
         for node in order {
-            let buckets = distribute(&partition, &survey, node);
+            let buckets = self.distribute(&partition, &survey, node)?;
             if let Some(leftover) = self.balance(&partition, &survey, node, &buckets) {
                 let expansion = Expansion { node, buckets, leftover, dead };
                 return self.split(&partition, &survey, &expansion);
@@ -129,16 +134,17 @@ impl Splitter<'_> {
         let mut nodes = partition.closed;
         nodes.extend(&partition.open);
         nodes.sort_unstable();
-        Step::Class {
+        Ok(Step::Class {
             nodes,
             count: partition.rows.iter().map(|r| u64::from(r.1)).sum(),
             loss: survey.losses.iter().sum(),
-        }
+        })
     }
 
     /// The information gain of each open node: over the instances below it,
     /// the penalty of the node less the penalty of the child.
-    fn survey(&self, partition: &Partition) -> Survey {
+    fn survey(&self, partition: &Partition) -> Result<Survey> {
+        let mut pulse = Pulse::new(self.progress);
         let open = &partition.open;
         let mut survey = Survey {
             starts: Vec::with_capacity(partition.rows.len() * open.len()),
@@ -160,8 +166,49 @@ impl Splitter<'_> {
                 survey.losses[i] += loss * u64::from(weight);
                 survey.gains[i] += gain * u64::from(weight);
             }
+            pulse.work(open.len() + end - partition.start(row))?;
         }
-        survey
+        Ok(survey)
+    }
+
+    /// Puts every row into the bucket of its children under the node. Only child
+    /// sets that occur get a bucket.
+    fn distribute(&self, partition: &Partition, survey: &Survey, node: usize) -> Result<Buckets> {
+        let mut pulse = Pulse::new(self.progress);
+        let (mut keys, mut key_ends) = (Vec::new(), Vec::with_capacity(partition.rows.len()));
+        for row in 0..partition.rows.len() {
+            let start = keys.len();
+            for instance in segment(partition, survey, node, row) {
+                // Instances are in preorder, so equal children are neighbours.
+                if keys.len() == start || keys[keys.len() - 1] != instance.child {
+                    keys.push(instance.child);
+                }
+            }
+            key_ends.push(keys.len());
+            pulse.work(1 + keys.len() - start)?;
+        }
+        let mut buckets = Buckets {
+            of_row: Vec::with_capacity(partition.rows.len()),
+            weights: Vec::new(),
+            ends: Vec::new(),
+            sets: Vec::new(),
+        };
+        let mut known: FxHashMap<&[NodeId], u32> = FxHashMap::default();
+        let mut start = 0;
+        for (row, &end) in key_ends.iter().enumerate() {
+            let key = &keys[start..end];
+            start = end;
+            let bucket = *known.entry(key).or_insert_with(|| {
+                buckets.sets.extend_from_slice(key);
+                buckets.ends.push(buckets.sets.len());
+                buckets.weights.push(0);
+                buckets.weights.len() as u32 - 1
+            });
+            buckets.of_row.push(bucket);
+            buckets.weights[bucket as usize] += u64::from(partition.rows[row].1);
+            pulse.work(key.len() + 1)?;
+        }
+        Ok(buckets)
     }
 
     /// How much of each row goes to the leftover partition; none if the
@@ -234,7 +281,7 @@ impl Splitter<'_> {
     }
 
     /// The buckets with at least k records, and the leftover with the old cut.
-    fn split(&self, partition: &Partition, survey: &Survey, expansion: &Expansion) -> Step {
+    fn split(&self, partition: &Partition, survey: &Survey, expansion: &Expansion) -> Result<Step> {
         let Expansion { node, buckets, leftover, dead } = expansion;
         let mut part_of: Vec<Option<usize>> = vec![None; buckets.weights.len()];
         let mut large = Vec::new();
@@ -264,9 +311,9 @@ impl Splitter<'_> {
         };
         let last = members.len() - usize::from(members[large.len()].is_empty());
         let parts: Vec<Partition> = if partition.instances.len() > PARALLEL {
-            (0..last).into_par_iter().map(make).collect()
+            (0..last).into_par_iter().map(make).collect::<Result<_>>()?
         } else {
-            (0..last).map(make).collect()
+            (0..last).map(make).collect::<Result<_>>()?
         };
         let penalty = u64::from(self.penalties[partition.open[*node] as usize]);
         let mut loss = 0;
@@ -277,7 +324,7 @@ impl Splitter<'_> {
         for (node, _) in dead.iter().enumerate().filter(|d| *d.1) {
             loss += survey.losses[node];
         }
-        Step::Split { parts, loss }
+        Ok(Step::Split { parts, loss })
     }
 
     /// A sub-partition in which the expanded node is replaced by the children
@@ -289,7 +336,8 @@ impl Splitter<'_> {
         expansion: &Expansion,
         members: &[(usize, u32)],
         set: Option<&[NodeId]>,
-    ) -> Partition {
+    ) -> Result<Partition> {
+        let mut pulse = Pulse::new(self.progress);
         let mut part = Partition { closed: partition.closed.clone(), ..Partition::default() };
         for (i, &node) in partition.open.iter().enumerate() {
             if expansion.dead[i] || (i == expansion.node && set.is_none()) {
@@ -321,8 +369,9 @@ impl Splitter<'_> {
                 }
             }
             part.ends.push(part.instances.len() as u32);
+            pulse.work(partition.open.len() + 1)?;
         }
-        part
+        Ok(part)
     }
 }
 
@@ -337,41 +386,4 @@ fn segment<'p>(
     let at = row * open + node;
     let end = if node + 1 < open { survey.starts[at + 1] } else { partition.ends[row] };
     &partition.instances[survey.starts[at] as usize..end as usize]
-}
-
-/// Puts every row into the bucket of its children under the node. Only child
-/// sets that occur get a bucket.
-fn distribute(partition: &Partition, survey: &Survey, node: usize) -> Buckets {
-    let (mut keys, mut key_ends) = (Vec::new(), Vec::with_capacity(partition.rows.len()));
-    for row in 0..partition.rows.len() {
-        let start = keys.len();
-        for instance in segment(partition, survey, node, row) {
-            // Instances are in preorder, so equal children are neighbours.
-            if keys.len() == start || keys[keys.len() - 1] != instance.child {
-                keys.push(instance.child);
-            }
-        }
-        key_ends.push(keys.len());
-    }
-    let mut buckets = Buckets {
-        of_row: Vec::with_capacity(partition.rows.len()),
-        weights: Vec::new(),
-        ends: Vec::new(),
-        sets: Vec::new(),
-    };
-    let mut known: FxHashMap<&[NodeId], u32> = FxHashMap::default();
-    let mut start = 0;
-    for (row, &end) in key_ends.iter().enumerate() {
-        let key = &keys[start..end];
-        start = end;
-        let bucket = *known.entry(key).or_insert_with(|| {
-            buckets.sets.extend_from_slice(key);
-            buckets.ends.push(buckets.sets.len());
-            buckets.weights.push(0);
-            buckets.weights.len() as u32 - 1
-        });
-        buckets.of_row.push(bucket);
-        buckets.weights[bucket as usize] += u64::from(partition.rows[row].1);
-    }
-    buckets
 }

@@ -98,8 +98,8 @@ pub fn anonymize(
 ) -> Result<Release> {
     let sensitive = resolve(data, &parameters.sensitive)?;
     check_feasible(data, &sensitive, parameters.p)?;
-    let split = Split::new(data, &sensitive);
+    let split = Split::new(data, &sensitive, progress)?;
     let p = u64::from(parameters.p.get());
-    let groups = partition::partition(&split, p, data.item_count(), progress);
-    Ok(publish::<Method>(parameters, data, &split, &groups))
+    let groups = partition::partition(&split, p, data.item_count(), progress)?;
+    publish::<Method>(parameters, data, &split, &groups, progress)
 }

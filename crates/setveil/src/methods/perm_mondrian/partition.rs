@@ -3,14 +3,20 @@
 
 use std::cmp::Reverse;
 
+use crate::Result;
 use crate::data::ItemId;
 use crate::methods::sensitive::{Rows, Split};
-use crate::{Progress, Stage};
+use crate::progress::{Progress, Pulse, Stage};
 
 /// Partitions the rows of `split` into groups of degree `p`.
-pub(super) fn partition(split: &Split, p: u64, columns: usize, progress: &dyn Progress) -> Rows {
+pub(super) fn partition(
+    split: &Split,
+    p: u64,
+    columns: usize,
+    progress: &dyn Progress,
+) -> Result<Rows> {
     progress.stage(Stage::Grouping, Some(split.len() as u64));
-    let mut counter = Counter::new(split, p, columns);
+    let mut counter = Counter::new(split, p, columns, progress);
     let mut rows: Vec<u32> = (0..split.len() as u32).collect();
     let mut side = Vec::new();
     let mut groups = Rows::default();
@@ -18,19 +24,21 @@ pub(super) fn partition(split: &Split, p: u64, columns: usize, progress: &dyn Pr
     let mut stack = vec![(0, rows.len())];
     while let Some((start, end)) = stack.pop() {
         let part = &mut rows[start..end];
-        match counter.best_split(part) {
+        match counter.best_split(part)? {
             Some(item) => {
                 let with = divide(split, part, item, &mut side);
+                counter.pulse.work(end - start)?;
                 stack.push((start + with, end));
                 stack.push((start, start + with));
             }
             None => {
                 groups.push(part.iter().copied());
-                progress.advance(part.len() as u64);
+                counter.pulse.done(part.len())?;
             }
         }
     }
-    groups
+    counter.pulse.flush()?;
+    Ok(groups)
 }
 
 /// Moves the rows with `item` to the front, keeping the order on both sides,
@@ -63,10 +71,11 @@ struct Counter<'a> {
     pairs: Vec<u32>,
     /// How many have each sensitive item.
     totals: Vec<u64>,
+    pulse: Pulse<'a>,
 }
 
 impl<'a> Counter<'a> {
-    fn new(split: &'a Split, p: u64, columns: usize) -> Self {
+    fn new(split: &'a Split, p: u64, columns: usize, progress: &'a dyn Progress) -> Self {
         let sensitive = split.items.len();
         Self {
             split,
@@ -75,17 +84,18 @@ impl<'a> Counter<'a> {
             touched: Vec::new(),
             pairs: vec![0; columns * sensitive],
             totals: vec![0; sensitive],
+            pulse: Pulse::new(progress),
         }
     }
 
     /// The item by which `part` is best split, if any split is allowed and needed.
-    fn best_split(&mut self, part: &[u32]) -> Option<ItemId> {
+    fn best_split(&mut self, part: &[u32]) -> Result<Option<ItemId>> {
         let size = part.len() as u64;
         let has_sensitive = |&r: &u32| !self.split.sensitive.row(r as usize).is_empty();
         if size < 2 * self.p || !part.iter().any(has_sensitive) {
-            return None;
+            return Ok(None);
         }
-        self.count(part);
+        self.count(part)?;
         let best = self
             .touched
             .iter()
@@ -93,10 +103,10 @@ impl<'a> Counter<'a> {
             .max()
             .map(|(_, Reverse(item))| item);
         self.clear();
-        best
+        Ok(best)
     }
 
-    fn count(&mut self, part: &[u32]) {
+    fn count(&mut self, part: &[u32]) -> Result<()> {
         let sensitive = self.totals.len();
         for &row in part {
             let own = self.split.sensitive.row(row as usize);
@@ -110,7 +120,9 @@ impl<'a> Counter<'a> {
                     self.pairs[item as usize * sensitive + s as usize] += 1;
                 }
             }
+            self.pulse.work(self.split.qid.row(row as usize).len() + 1)?;
         }
+        Ok(())
     }
 
     fn clear(&mut self) {

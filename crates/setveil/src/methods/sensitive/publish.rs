@@ -8,6 +8,7 @@ use super::{Rows, Split};
 use crate::data::{Dataset, ItemId, P};
 use crate::methods::recipe::Recipe;
 use crate::release::{Bag, Body, Group, Grouped, Guarantee, Model, Release, Supports};
+use crate::{Progress, Result};
 
 /// What such a method does, for people.
 pub(in crate::methods) const IN_WORDS: &str = "People with similar ordinary items were put into \
@@ -25,18 +26,19 @@ pub(in crate::methods) fn publish<R: Recipe>(
     data: &Dataset,
     split: &Split,
     groups: &Rows,
-) -> Release {
-    let groups = summarize(split, groups);
+    progress: &dyn Progress,
+) -> Result<Release> {
+    let groups = summarize(split, groups, progress)?;
     let items = data.supports().iter().filter(|&&support| support > 0).count();
     let body = Grouped { vocabulary: data.vocabulary().clone(), groups };
-    Release {
+    Ok(Release {
         manifest: R::manifest(parameters, data.len() as u64, items as u64),
         body: Body::Grouped(body),
-    }
+    })
 }
 
 /// The groups in canonical order.
-fn summarize(split: &Split, groups: &Rows) -> Vec<Group> {
+fn summarize(split: &Split, groups: &Rows, progress: &dyn Progress) -> Result<Vec<Group>> {
     let mut published: Vec<Group> = (0..groups.len())
         .into_par_iter()
         .map(|g| {
@@ -44,15 +46,16 @@ fn summarize(split: &Split, groups: &Rows) -> Vec<Group> {
             let own = rows.iter().flat_map(|&r| split.sensitive.row(r as usize));
             let mut own: Vec<ItemId> = own.map(|&i| split.items[i as usize]).collect();
             own.sort_unstable();
-            Group {
+            let records = rows.iter().map(|&r| split.qid.row(r as usize));
+            Ok(Group {
                 size: rows.len() as u32,
-                records: Bag::from_itemsets(rows.iter().map(|&r| split.qid.row(r as usize))),
+                records: Bag::try_from_itemsets(records, progress)?,
                 sensitive: own.chunk_by(|a, b| a == b).map(|c| (c[0], c.len() as u32)).collect(),
-            }
+            })
         })
-        .collect();
+        .collect::<Result<_>>()?;
     published.par_sort_unstable();
-    published
+    Ok(published)
 }
 
 #[cfg(test)]
@@ -72,14 +75,14 @@ mod tests {
                 rows[holder].push("x");
                 rows[other].push("y");
                 let data = Dataset::from_records(rows);
-                let split = Split::new(&data, &resolve(&data, &["x", "y"]).unwrap());
+                let split = Split::new(&data, &resolve(&data, &["x", "y"]).unwrap(), &()).unwrap();
                 let of = |records: std::ops::Range<u32>| {
                     let row = |r: u32| split.source.iter().position(|&s| s == r).unwrap() as u32;
                     records.map(row).collect::<Vec<_>>()
                 };
                 let groups: Rows = [of(3..5), of(0..3)].into_iter().collect();
                 let parameters = Parameters::new(P::new(2).unwrap(), ["x", "y"]);
-                seen.push(publish::<Method>(&parameters, &data, &split, &groups));
+                seen.push(publish::<Method>(&parameters, &data, &split, &groups, &()).unwrap());
             }
         }
         assert!(seen.windows(2).all(|w| w[0] == w[1]));

@@ -1,9 +1,10 @@
 //! Records as rows of a flat array, and records split into what may be known
 //! and what must not be linked.
 
-use rayon::prelude::*;
-
+use crate::Result;
 use crate::data::{Dataset, ItemId};
+use crate::methods::limits;
+use crate::progress::{Progress, Pulse, sort_unstable_by};
 
 /// Slices of numbers in one allocation; unlike a data set, with empty ones.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -106,7 +107,11 @@ pub struct Split {
 
 impl Split {
     /// Splits `data` by the `sensitive` items, which must ascend.
-    pub fn new(data: &Dataset, sensitive: &[ItemId]) -> Self {
+    ///
+    /// # Errors
+    /// If there is more data than can be numbered, or `progress` says stop.
+    pub fn new(data: &Dataset, sensitive: &[ItemId], progress: &dyn Progress) -> Result<Self> {
+        limits::check(data)?;
         let mut index = vec![u32::MAX; data.item_count()];
         for (i, &item) in sensitive.iter().enumerate() {
             index[item as usize] = i as u32;
@@ -122,14 +127,16 @@ impl Split {
                 (first << 32 | second, r as u32)
             })
             .collect();
-        keyed.par_sort_unstable_by(|a, b| {
+        let order = |a: &(u64, u32), b: &(u64, u32)| {
             a.0.cmp(&b.0).then_with(|| {
                 let (x, y) = (data.record(a.1 as usize), data.record(b.1 as usize));
                 compare(x, y, is_qid)
                     .then_with(|| compare(x, y, |i| !is_qid(i)))
                     .then(a.1.cmp(&b.1))
             })
-        });
+        };
+        sort_unstable_by(&mut keyed, order, progress)?;
+        let mut pulse = Pulse::new(progress);
         let mut qid = Rows::with_capacity(data.len(), data.occurrences().len());
         let mut own = Rows::with_capacity(data.len(), 0);
         let mut source = Vec::with_capacity(data.len());
@@ -138,8 +145,9 @@ impl Split {
             qid.push(record.iter().copied().filter(is_qid));
             own.push(record.iter().map(|&i| index[i as usize]).filter(|&i| i != u32::MAX));
             source.push(r);
+            pulse.work(record.len())?;
         }
-        Self { qid, sensitive: own, items: sensitive.to_vec(), source }
+        Ok(Self { qid, sensitive: own, items: sensitive.to_vec(), source })
     }
 
     /// How many records there are.
@@ -184,7 +192,8 @@ mod tests {
         let backward = Dataset::from_records(rows.iter().rev().cloned());
         let sensitive: Vec<ItemId> =
             ["x", "y"].iter().map(|l| forward.vocabulary().id(l).unwrap()).collect();
-        let (f, b) = (Split::new(&forward, &sensitive), Split::new(&backward, &sensitive));
+        let split = |data| Split::new(data, &sensitive, &()).unwrap();
+        let (f, b) = (split(&forward), split(&backward));
         assert_eq!((&f.qid, &f.sensitive), (&b.qid, &b.sensitive));
         let qid: Vec<&[u32]> = f.qid.iter().collect();
         assert_eq!(qid, [&[][..], &[0, 2], &[0, 2], &[1], &[1]]);

@@ -7,10 +7,12 @@
 use serde::{Deserialize, Serialize};
 
 use super::generalization::check_size;
+use super::limits;
 use super::recipe::{Details, Knob, Recipe};
 use crate::data::{Dataset, ItemId, K, Vocabulary};
+use crate::progress::{Progress, Pulse, Stage};
 use crate::release::{Bag, Body, Generalized, Guarantee, Model, Release, Supports};
-use crate::{Error, Progress, Result, Stage};
+use crate::{Error, Result};
 
 /// The parameters.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -90,7 +92,8 @@ pub struct Outcome {
 pub fn run(data: &Dataset, parameters: &Parameters, progress: &dyn Progress) -> Result<Outcome> {
     let k = parameters.k;
     check_size(data, k)?;
-    progress.stage(Stage::Suppressing, None);
+    limits::check(data)?;
+    progress.stage(Stage::Suppressing, Some(data.len() as u64));
     let supports = data.supports();
     let keeps = |item: ItemId| supports[item as usize] >= k.get();
     let kept: Vec<ItemId> = (0..data.item_count() as ItemId).filter(|&i| keeps(i)).collect();
@@ -106,11 +109,16 @@ pub fn run(data: &Dataset, parameters: &Parameters, progress: &dyn Progress) -> 
         renumber[old as usize] = new as ItemId;
     }
     let (mut items, mut ends) = (Vec::new(), vec![0]);
+    let mut pulse = Pulse::new(progress);
     for record in data.records() {
         items.extend(record.iter().filter(|&&i| keeps(i)).map(|&i| renumber[i as usize]));
         ends.push(items.len());
+        pulse.work(record.len())?;
+        pulse.done(1)?;
     }
-    let classes = Bag::from_itemsets(ends.windows(2).map(|w| &items[w[0]..w[1]]));
+    pulse.flush()?;
+    let rows = ends.windows(2).map(|w| &items[w[0]..w[1]]);
+    let classes = Bag::try_from_itemsets(rows, progress)?;
     let records = classes.total();
     let manifest = Method::manifest(parameters, records, vocabulary.len() as u64);
     Ok(Outcome {

@@ -4,15 +4,15 @@ use crate::data::ItemId;
 
 const BITS: usize = u64::BITS as usize;
 
-/// Which items are present. A bit of a word of `groups` says that a word of
+/// A set of items. A bit of a word of `groups` says that a word of
 /// `items` is not zero, so that few items among millions are found quickly.
 #[derive(Debug, Default)]
-pub(super) struct Present {
+pub(super) struct ItemSet {
     items: Vec<u64>,
     groups: Vec<u64>,
 }
 
-impl Present {
+impl ItemSet {
     /// Makes room for items below `count`.
     pub(super) fn reserve(&mut self, count: usize) {
         let words = count.div_ceil(BITS);
@@ -58,15 +58,15 @@ mod tests {
 
     #[test]
     fn items_come_back_once_and_in_order() {
-        let mut present = Present::default();
+        let mut set = ItemSet::default();
         for items in [&[4095, 0, 63, 64, 4096, 63, 9999][..], &[], &[5]] {
-            present.reserve(10_000);
-            items.iter().for_each(|&item| present.insert(item));
+            set.reserve(10_000);
+            items.iter().for_each(|&item| set.insert(item));
             let mut expected = items.to_vec();
             expected.sort_unstable();
             expected.dedup();
             let mut found = Vec::new();
-            present.drain(|item| found.push(item));
+            set.drain(|item| found.push(item));
             assert_eq!(found, expected);
         }
     }

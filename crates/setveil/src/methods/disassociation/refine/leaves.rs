@@ -10,9 +10,9 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use rayon::prelude::*;
 
-use super::Clusters;
-use super::verpart::Split;
 use crate::data::{Dataset, ItemId, touch};
+use crate::methods::disassociation::index::LeafId;
+use crate::methods::disassociation::{ChunkedCluster, Clusters};
 use crate::release::SimpleCluster;
 
 /// A term of a (virtual) term chunk.
@@ -45,24 +45,25 @@ pub(super) fn touch_terms<'t>(lists: impl Iterator<Item = &'t [Term]>) {
 /// Leaves that follow each other. A leaf's term chunk is in `terms`, and not
 /// in its cluster until it is finished.
 #[derive(Default)]
-pub(super) struct Block {
+pub(in crate::methods::disassociation) struct Block {
     clusters: Vec<SimpleCluster>,
     /// Leaf `i` has the terms `terms[ends[i - 1]..ends[i]]`, which ascend.
-    ends: Vec<u32>,
+    ends: Vec<usize>,
     terms: Vec<Term>,
     /// How many terms each term chunk still has.
     left: Vec<AtomicU32>,
 }
 
-impl Extend<Split> for Block {
-    fn extend<S: IntoIterator<Item = Split>>(&mut self, splits: S) {
-        for Split { mut cluster, supports } in splits {
+impl Extend<ChunkedCluster> for Block {
+    fn extend<C: IntoIterator<Item = ChunkedCluster>>(&mut self, clusters: C) {
+        for ChunkedCluster { mut cluster, supports } in clusters {
             let terms = std::mem::take(&mut cluster.term_chunk);
-            // A term without support would count as given away, and be lost.
+            // A term without support would count as given away, and be lost: a
+            // plugged-in partitioning that does so stops here.
             assert!(terms.len() == supports.len() && !supports.contains(&0));
             self.left.push((terms.len() as u32).into());
             self.terms.extend(terms.iter().zip(supports).map(|(&item, s)| Term::new(item, s)));
-            self.ends.push(u32::try_from(self.terms.len()).expect("fewer than 2^32 terms"));
+            self.ends.push(self.terms.len());
             self.clusters.push(cluster);
         }
     }
@@ -71,7 +72,7 @@ impl Extend<Split> for Block {
 impl Block {
     fn terms(&self, i: usize) -> &[Term] {
         let start = if i == 0 { 0 } else { self.ends[i - 1] };
-        &self.terms[start as usize..self.ends[i] as usize]
+        &self.terms[start..self.ends[i]]
     }
 
     fn finish(mut self, sensitive: &[bool]) -> Vec<SimpleCluster> {
@@ -88,7 +89,7 @@ impl Block {
 }
 
 /// All leaves, by number.
-pub(super) struct Leaves<'a> {
+pub(in crate::methods::disassociation) struct Leaves<'a> {
     blocks: Vec<Block>,
     /// How many leaves a block has.
     block: usize,
@@ -99,7 +100,7 @@ pub(super) struct Leaves<'a> {
 impl<'a> Leaves<'a> {
     /// Takes blocks of equal size, but for the last one, which stand for the
     /// `clusters` in order. Sensitive terms will not be shared.
-    pub(super) fn new(
+    pub(in crate::methods::disassociation) fn new(
         mut blocks: Vec<Block>,
         clusters: &'a Clusters,
         data: &'a Dataset,
@@ -117,8 +118,8 @@ impl<'a> Leaves<'a> {
         Self { blocks, block, clusters, data }
     }
 
-    fn find(&self, leaf: u32) -> (&Block, usize) {
-        (&self.blocks[leaf as usize / self.block], leaf as usize % self.block)
+    fn find(&self, leaf: LeafId) -> (&Block, usize) {
+        (&self.blocks[leaf.index() / self.block], leaf.index() % self.block)
     }
 
     pub(super) fn len(&self) -> usize {
@@ -126,13 +127,13 @@ impl<'a> Leaves<'a> {
     }
 
     /// The number of records.
-    pub(super) fn size(&self, leaf: u32) -> u32 {
-        self.clusters.get(leaf as usize).len() as u32
+    pub(super) fn size(&self, leaf: LeafId) -> u32 {
+        self.clusters.get(leaf.index()).len() as u32
     }
 
     /// What each record of a leaf holds.
-    pub(super) fn records(&self, leaf: u32) -> Vec<&'a [ItemId]> {
-        self.clusters.rows(leaf as usize, self.data)
+    pub(super) fn records(&self, leaf: LeafId) -> Vec<&'a [ItemId]> {
+        self.clusters.rows(leaf.index(), self.data)
     }
 
     /// How many items there are.
@@ -141,25 +142,25 @@ impl<'a> Leaves<'a> {
     }
 
     /// The size and the record chunks; the term chunk is not filled yet.
-    pub(super) fn cluster(&self, leaf: u32) -> &SimpleCluster {
+    pub(super) fn cluster(&self, leaf: LeafId) -> &SimpleCluster {
         let (block, i) = self.find(leaf);
         &block.clusters[i]
     }
 
     /// The terms that the term chunk had in the beginning, ascending.
-    pub(super) fn terms(&self, leaf: u32) -> &[Term] {
+    pub(super) fn terms(&self, leaf: LeafId) -> &[Term] {
         let (block, i) = self.find(leaf);
         block.terms(i)
     }
 
     /// How many terms the term chunk has left.
-    pub(super) fn left(&self, leaf: u32) -> u32 {
+    pub(super) fn left(&self, leaf: LeafId) -> u32 {
         let (block, i) = self.find(leaf);
         block.left[i].load(Ordering::Relaxed)
     }
 
     /// The leaf gives its term of this number to a shared chunk.
-    pub(super) fn give(&self, leaf: u32, term: u32) {
+    pub(super) fn give(&self, leaf: LeafId, term: u32) {
         let (block, i) = self.find(leaf);
         block.terms(i)[term as usize].support.store(0, Ordering::Relaxed);
         block.left[i].fetch_sub(1, Ordering::Relaxed);
@@ -180,9 +181,9 @@ pub(super) struct Finished {
 
 impl Finished {
     /// Hands the leaf out; only one can have it.
-    pub(super) fn take(&self, leaf: u32) -> SimpleCluster {
-        let block = &self.blocks[leaf as usize / self.block];
+    pub(super) fn take(&self, leaf: LeafId) -> SimpleCluster {
+        let block = &self.blocks[leaf.index() / self.block];
         let mut clusters = block.lock().expect("nobody panicked");
-        std::mem::take(&mut clusters[leaf as usize % self.block])
+        std::mem::take(&mut clusters[leaf.index() % self.block])
     }
 }

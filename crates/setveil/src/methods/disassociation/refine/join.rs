@@ -12,77 +12,86 @@
 use std::cmp::Reverse;
 use std::ops::Range;
 
-use super::chunking::TermMatrix;
 use super::leaves::{AHEAD, Leaves, Term, touch_terms};
-use super::lemma2;
-use super::masks::{self, Chunker};
 use super::node::{Joint, Node};
+use crate::Result;
 use crate::data::{ItemId, K, M};
-use crate::release::Bag;
+use crate::methods::disassociation::index::LeafId;
+use crate::methods::disassociation::{Chunker, VerticalPartitioning, lemma2};
+use crate::progress::{Progress, Pulse};
 
 /// What every join needs.
-pub(super) struct Joiner<'a> {
+pub(super) struct Joiner<'a, V> {
     pub(super) leaves: &'a Leaves<'a>,
+    pub(super) vertical: &'a V,
     pub(super) k: K,
     pub(super) m: M,
+    pub(super) progress: &'a dyn Progress,
 }
 
 /// Arrays that are used again from join to join.
 #[derive(Default)]
 pub(super) struct Scratch {
-    candidates: Vec<Candidate>,
-    givers: Vec<Giver>,
-    gifts: Vec<Gift>,
+    pub(super) candidates: Vec<Candidate>,
+    pub(super) givers: Vec<Giver>,
+    pub(super) gifts: Vec<Gift>,
     /// A number for every item; 0 between uses.
-    table: Vec<u32>,
-    /// Rows of the shared chunks and their terms.
-    pairs: Vec<(u32, u32)>,
-    chunker: Chunker,
+    pub(super) table: Vec<u32>,
+    /// The records of the shared chunks.
+    pub(super) chunker: Chunker,
 }
 
 /// A term that both sides have often enough.
-struct Candidate {
-    item: ItemId,
-    support: u32,
+pub(super) struct Candidate {
+    pub(super) item: ItemId,
+    pub(super) support: u32,
     /// Whether some leaf cannot do without it.
-    stays: bool,
-    /// Its place among the terms that may share a chunk, plus one; 0 for others.
-    among_free: u32,
+    pub(super) stays: bool,
+    /// Its number in the chunker, plus one; 0 if it may not share a chunk.
+    pub(super) in_chunker: u32,
 }
 
 /// A leaf in whose term chunk candidates stand.
-struct Giver {
-    leaf: u32,
+pub(super) struct Giver {
+    pub(super) leaf: LeafId,
     /// Which of the gifts are its own.
-    gifts: Range<usize>,
+    pub(super) gifts: Range<usize>,
 }
 
+/// A candidate that a leaf can give.
 #[derive(Clone, Copy)]
-struct Gift {
+pub(super) struct Gift {
     /// Its place among the candidates.
-    candidate: u32,
+    pub(super) candidate: u32,
     /// Its place among the terms of the leaf.
     term: u32,
 }
 
-impl Joiner<'_> {
+impl<V: VerticalPartitioning> Joiner<'_, V> {
     /// Joins `b` to `a` if they have terms to share and Equation 1 says that
     /// it helps; `b` is empty afterwards. Says whether it did.
-    pub(super) fn join(&self, a: &mut Node, b: &mut Node, scratch: &mut Scratch) -> bool {
+    pub(super) fn join(
+        &self,
+        a: &mut Node,
+        b: &mut Node,
+        scratch: &mut Scratch,
+        pulse: &mut Pulse,
+    ) -> Result<bool> {
         if a.has_refused(b) {
-            return false;
+            return Ok(false);
         }
+        pulse.work(a.terms(self.leaves).len() + b.terms(self.leaves).len())?;
         self.find_candidates(a, b, scratch);
         if scratch.candidates.is_empty() {
-            return false;
+            return Ok(false);
         }
-        self.find_gifts(a, b, scratch);
+        self.find_gifts(a, b, scratch, pulse)?;
         self.keep_lemma_2(scratch);
         if !self.equation_1(a.size + b.size, scratch) {
-            return false;
+            return Ok(false);
         }
         let used = union(&a.used(self.leaves), &b.used(self.leaves));
-        let shared_chunks = self.shared_chunks(&used, scratch);
+        let shared_chunks = self.shared_chunks(&used, scratch, pulse)?;
         for giver in &scratch.givers {
             for gift in given(giver, scratch) {
                 self.leaves.give(giver.leaf, gift.term);
@@ -93,7 +102,7 @@ impl Joiner<'_> {
         let terms = rest(a.terms(self.leaves), b.terms(self.leaves), &shared);
         let joint = Joint::new(terms, union(&used, &shared), shared_chunks);
         a.absorb(std::mem::take(b), joint);
-        true
+        Ok(true)
     }
 
     /// The terms that both sides have and at least k records together. A term
@@ -112,14 +121,20 @@ impl Joiner<'_> {
             let (s, t) = (supports[term.item as usize], term.support());
             if s + t >= self.k.get() && s > 0 && t > 0 {
                 let (item, support) = (term.item, s + t);
-                candidates.push(Candidate { item, support, stays: false, among_free: 0 });
+                candidates.push(Candidate { item, support, stays: false, in_chunker: 0 });
             }
         }
         few.iter().for_each(|term| supports[term.item as usize] = 0);
     }
 
     /// Which leaves have the candidates in their term chunks.
-    fn find_gifts(&self, a: &Node, b: &Node, scratch: &mut Scratch) {
+    fn find_gifts(
+        &self,
+        a: &Node,
+        b: &Node,
+        scratch: &mut Scratch,
+        pulse: &mut Pulse,
+    ) -> Result<()> {
         let Scratch { candidates, givers, gifts, table, .. } = scratch;
         givers.clear();
         gifts.clear();
@@ -139,10 +154,12 @@ impl Joiner<'_> {
                 if gifts.len() > start {
                     givers.push(Giver { leaf, gifts: start..gifts.len() });
                 }
+                pulse.work(self.leaves.terms(leaf).len())?;
             }
         }
         candidates.iter().for_each(|candidate| table[candidate.item as usize] = 0);
         givers.sort_unstable_by_key(|giver| giver.leaf);
+        Ok(())
     }
 
     /// Lemma 2: a leaf that may not lose all of its terms keeps the rarest,
@@ -163,7 +180,7 @@ impl Joiner<'_> {
     }
 
     /// Lemma 2: whether the term chunk of a leaf may become empty.
-    fn may_empty(&self, leaf: u32) -> bool {
+    fn may_empty(&self, leaf: LeafId) -> bool {
         let cluster = self.leaves.cluster(leaf);
         lemma2::holds_without_term_chunk(cluster.size, &cluster.record_chunks, self.k, self.m)
     }
@@ -184,65 +201,6 @@ impl Joiner<'_> {
         // Products of two numbers below 2^64 that count records and terms.
         supports > 0
             && u128::from(supports) * u128::from(records) >= u128::from(mentions) * u128::from(size)
-    }
-
-    /// Builds the shared chunks: each leaf is projected on the shared terms
-    /// that stand in its own term chunk.
-    fn shared_chunks(&self, used: &[ItemId], scratch: &mut Scratch) -> Vec<Bag> {
-        let (mut chunks, mut free) = (Vec::new(), Vec::new());
-        for candidate in scratch.candidates.iter_mut().filter(|c| !c.stays) {
-            let &mut Candidate { item, support, .. } = candidate;
-            if used.binary_search(&item).is_ok() {
-                // Corrected Property 1: what stands in a chunk below is alone in its chunk.
-                let mut alone = Bag::default();
-                alone.push(&[item], support);
-                chunks.push(alone);
-            } else {
-                free.push((item, support));
-                candidate.among_free = free.len() as u32;
-            }
-        }
-        let count = self.find_rows(scratch);
-        if count <= masks::MOST_RECORDS {
-            let Scratch { pairs, chunker, .. } = scratch;
-            chunker.terms.clear();
-            chunker.terms.extend(free.iter().map(|&(item, _)| (item, 0)));
-            pairs.iter().for_each(|&(row, i)| chunker.terms[i as usize].1 |= 1 << row);
-            chunks.extend(chunker.chunks(self.k, self.m));
-        } else {
-            let matrix = TermMatrix::new(&free, count, &scratch.pairs);
-            chunks.extend(matrix.chunks(self.k, self.m));
-        }
-        chunks
-    }
-
-    /// Numbers the records that have free terms of their leaf's term chunk, and
-    /// says which; gives how many they are.
-    fn find_rows(&self, scratch: &mut Scratch) -> usize {
-        let Scratch { candidates, givers, gifts, table, pairs, .. } = scratch;
-        pairs.clear();
-        let mut row = 0;
-        for giver in &*givers {
-            let own =
-                || gifts[giver.gifts.clone()].iter().map(|g| &candidates[g.candidate as usize]);
-            let free = || own().filter(|candidate| candidate.among_free > 0);
-            if free().next().is_none() {
-                continue;
-            }
-            free().for_each(|candidate| table[candidate.item as usize] = candidate.among_free);
-            for record in self.leaves.records(giver.leaf) {
-                let before = pairs.len();
-                for &item in record {
-                    let i = table[item as usize];
-                    if i > 0 {
-                        pairs.push((row, i - 1));
-                    }
-                }
-                row += u32::from(pairs.len() > before);
-            }
-            free().for_each(|candidate| table[candidate.item as usize] = 0);
-        }
-        row as usize
     }
 }
 

@@ -1,6 +1,10 @@
 //! The records of chains of HORPART, and the chains that wait for their turn.
 
+use crate::Result;
 use crate::data::{Dataset, ItemId};
+use crate::methods::disassociation::index::{ChainId, Row};
+use crate::methods::limits;
+use crate::progress::Pulse;
 
 /// The records of a chain with the items that can still split it, side by
 /// side: the passes over a chain then read memory in order.
@@ -11,7 +15,7 @@ pub(super) struct Rows {
     ends: Vec<u32>,
     pub(super) items: Vec<ItemId>,
     /// Per item: its row.
-    row_of: Vec<u32>,
+    row_of: Vec<Row>,
 }
 
 impl Rows {
@@ -22,25 +26,38 @@ impl Rows {
         self.row_of.clear();
     }
 
-    pub(super) fn row(&self, row: u32) -> &[ItemId] {
-        let start = if row == 0 { 0 } else { self.ends[row as usize - 1] };
-        &self.items[start as usize..self.ends[row as usize] as usize]
+    pub(super) fn row(&self, row: Row) -> &[ItemId] {
+        let start = if row.0 == 0 { 0 } else { self.ends[row.index() - 1] };
+        &self.items[start as usize..self.ends[row.index()] as usize]
+    }
+
+    /// The number of the record in the data.
+    pub(super) fn record(&self, row: Row) -> u32 {
+        self.records[row.index()]
     }
 
     /// Every item with its row.
-    pub(super) fn occurrences(&self) -> impl Iterator<Item = (ItemId, u32)> {
+    pub(super) fn occurrences(&self) -> impl Iterator<Item = (ItemId, Row)> {
         self.items.iter().copied().zip(self.row_of.iter().copied())
     }
 
     /// Takes the records of a chain, each with the items that `may_split` it.
-    pub(super) fn fetch(&mut self, records: Vec<u32>, data: &Dataset, may_split: &[bool]) {
+    pub(super) fn fetch(
+        &mut self,
+        records: Vec<u32>,
+        data: &Dataset,
+        may_split: &[bool],
+        pulse: &mut Pulse,
+    ) -> Result<()> {
         self.clear();
         let mut ahead: Vec<&[ItemId]> = Vec::with_capacity(AHEAD);
         for some in records.chunks(AHEAD) {
             data.fetch(some, &mut ahead);
-            self.append(Start::default(), ahead.iter().copied(), may_split);
+            self.append(Start::default(), ahead.iter().copied(), may_split)?;
+            pulse.work(AHEAD)?;
         }
         self.records = records;
+        Ok(())
     }
 
     /// Adds rows to the chain that starts there, each with the items that are
@@ -50,13 +67,13 @@ impl Rows {
         start: Start,
         rows: impl Iterator<Item = &'r [ItemId]> + Clone,
         worth: &[bool],
-    ) {
+    ) -> Result<()> {
         let mut end = self.items.len();
         let most = end + rows.clone().map(<[ItemId]>::len).sum::<usize>();
         self.items.resize(most, 0);
-        self.row_of.resize(most, 0);
+        self.row_of.resize(most, Row::default());
         for row in rows {
-            let number = (self.ends.len() - start.row) as u32;
+            let number = Row((self.ends.len() - start.row) as u32);
             for &item in row {
                 // Without a branch: what is worth it cannot be predicted.
                 self.items[end] = item;
@@ -65,9 +82,11 @@ impl Rows {
             }
             self.ends.push((end - start.item) as u32);
         }
-        assert!(u32::try_from(end - start.item).is_ok(), "a chain of more than 2^32 occurrences");
         self.items.truncate(end);
         self.row_of.truncate(end);
+        // Ends that wrapped are never read: the run stops here.
+        limits::number("occurrences in one part of the data", (end - start.item) as u64)?;
+        Ok(())
     }
 }
 
@@ -88,12 +107,12 @@ pub(super) struct Waiting {
     /// Those of one chain behind those of the other.
     rows: Rows,
     /// The number of each, and where it starts.
-    chains: Vec<(usize, Start)>,
+    chains: Vec<(ChainId, Start)>,
 }
 
 impl Waiting {
     /// Moves the last chain to `rows`.
-    pub(super) fn pop(&mut self, rows: &mut Rows) -> Option<usize> {
+    pub(super) fn pop(&mut self, rows: &mut Rows) -> Option<ChainId> {
         let (number, start) = self.chains.pop()?;
         rows.clear();
         rows.records.extend(self.rows.records.drain(start.row..));
@@ -105,10 +124,16 @@ impl Waiting {
 
     /// Adds a chain: those of `rows` that are on the `list`, with the items
     /// that are `worth` it.
-    pub(super) fn push(&mut self, number: usize, rows: &Rows, list: &[u32], worth: &[bool]) {
+    pub(super) fn push(
+        &mut self,
+        number: ChainId,
+        rows: &Rows,
+        list: &[Row],
+        worth: &[bool],
+    ) -> Result<()> {
         let start = Start { row: self.rows.ends.len(), item: self.rows.items.len() };
         self.chains.push((number, start));
-        self.rows.records.extend(list.iter().map(|&row| rows.records[row as usize]));
-        self.rows.append(start, list.iter().map(|&row| rows.row(row)), worth);
+        self.rows.records.extend(list.iter().map(|&row| rows.record(row)));
+        self.rows.append(start, list.iter().map(|&row| rows.row(row)), worth)
     }
 }

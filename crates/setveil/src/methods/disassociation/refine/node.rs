@@ -7,6 +7,7 @@ use std::borrow::Cow;
 
 use super::leaves::{Finished, Leaves, Term};
 use crate::data::ItemId;
+use crate::methods::disassociation::index::LeafId;
 use crate::release::{Bag, Cluster, JointCluster};
 
 /// A simple or joint cluster on its way.
@@ -18,9 +19,9 @@ pub(super) struct Node {
     /// How many rounds have passed without a partner.
     pub(super) idle: u32,
     /// The number of the first leaf, which no other node has.
-    pub(super) first_leaf: u32,
+    pub(super) first_leaf: LeafId,
     /// First leaf and size of the last that was no partner.
-    refused: Option<(u32, u32)>,
+    refused: Option<(LeafId, u32)>,
     joint: Option<Box<Joint>>,
 }
 
@@ -32,7 +33,7 @@ pub(super) struct Joint {
     pub(super) used: Vec<ItemId>,
     pub(super) shared_chunks: Vec<Bag>,
     /// Ascending.
-    leaves: Vec<u32>,
+    leaves: Vec<LeafId>,
     children: Vec<Tree>,
 }
 
@@ -44,13 +45,13 @@ impl Joint {
 }
 
 enum Tree {
-    Leaf(u32),
+    Leaf(LeafId),
     Joint { shared_chunks: Vec<Bag>, children: Vec<Tree> },
 }
 
 impl Node {
     /// A node for one cluster.
-    pub(super) fn new(leaf: u32, leaves: &Leaves) -> Self {
+    pub(super) fn new(leaf: LeafId, leaves: &Leaves) -> Self {
         Self { size: leaves.size(leaf), first_leaf: leaf, ..Self::default() }
     }
 
@@ -74,7 +75,7 @@ impl Node {
     }
 
     /// The numbers of its leaves, ascending.
-    pub(super) fn leaves(&self) -> &[u32] {
+    pub(super) fn leaves(&self) -> &[LeafId] {
         match &self.joint {
             Some(joint) => &joint.leaves,
             None => std::slice::from_ref(&self.first_leaf),
