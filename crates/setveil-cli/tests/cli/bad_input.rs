@@ -55,7 +55,7 @@ fn names_that_do_not_tell_the_format() {
         "x",
         BASKETS,
         &[],
-        &["no extension", "fimi, spmf, basket-csv, long-csv, jsonl, parquet"],
+        &["no extension", "fimi, spmf, basket-csv, long-csv, jsonl, json, parquet"],
     );
     let error = failure(&["profile", "-"]);
     assert!(error.contains("--format"), "{error}");

@@ -40,6 +40,10 @@ enum Type {
     Decimal(u64, u64),
     /// Texts, ascending.
     Labels,
+    /// The name of something that was chosen in code: up to 24 small letters
+    /// and hyphens, too few to carry a record. The name that is the default is
+    /// not written.
+    Name(&'static str),
 }
 
 /// Whether a parameter must be there.
@@ -48,6 +52,8 @@ enum Needed {
     Always,
     /// Where the model has `l`.
     WithL,
+    /// Only if it is not the default.
+    Sometimes,
 }
 
 struct Method {
@@ -65,14 +71,12 @@ const P: (&str, Type, Needed) = ("p", Type::Whole(2, LARGE), Needed::Always);
 const SENSITIVE: (&str, Type, Needed) = ("sensitive", Type::Labels, Needed::Always);
 const HIDE_LEAVES: (&str, Type, Needed) = ("hide_leaves", Type::Flag, Needed::Always);
 const UNKNOWN: (&str, Type, Needed) = ("unknown_to_root", Type::Flag, Needed::Always);
-const DISASSOCIATION: &[(&str, Type, Needed)] = &[
-    K,
-    M,
-    ("max_cluster_size", Type::Whole(4, LARGE), Needed::Always),
-    ("refine", Type::Flag, Needed::Always),
-    ("sensitive", Type::Labels, Needed::WithL),
-    ("l", Type::Whole(2, LARGE), Needed::WithL),
-];
+const MAX: (&str, Type, Needed) = ("max_cluster_size", Type::Whole(4, LARGE), Needed::Always);
+const REFINE: (&str, Type, Needed) = ("refine", Type::Flag, Needed::Always);
+const CLUSTERING: (&str, Type, Needed) = ("clustering", Type::Name("horpart"), Needed::Sometimes);
+const CHUNKING: (&str, Type, Needed) = ("chunking", Type::Name("verpart"), Needed::Sometimes);
+const TERMS: (&str, Type, Needed) = ("sensitive", Type::Labels, Needed::WithL);
+const L: (&str, Type, Needed) = ("l", Type::Whole(2, LARGE), Needed::WithL);
 const HIERARCHY: Kind = Kind::Classes { hierarchy: true };
 
 const METHODS: &[Method] = &[
@@ -81,14 +85,14 @@ const METHODS: &[Method] = &[
         kind: Kind::Clusters,
         model: "format-km-anonymity",
         supports: Supports::Exact,
-        parameters: DISASSOCIATION,
+        parameters: &[K, M, MAX, REFINE, CLUSTERING, CHUNKING, TERMS, L],
     },
     Method {
         name: "dls",
         kind: Kind::Clusters,
         model: "format-km-anonymity",
         supports: Supports::LowerBound,
-        parameters: DISASSOCIATION,
+        parameters: &[K, M, MAX, REFINE, CLUSTERING, TERMS, L],
     },
     Method {
         name: "partition",
@@ -211,6 +215,7 @@ fn check_parameters(manifest: &Manifest, method: &Method, findings: &mut Finding
     for &(name, kind, needed) in method.parameters {
         match manifest.parameters.get(name) {
             None if needed == Needed::WithL && !with_l => {}
+            None if needed == Needed::Sometimes => {}
             None => add(findings, "parameters", &format!("parameters.{name} is missing")),
             Some(_) if needed == Needed::WithL && !with_l => {
                 add(findings, "parameters", &format!("parameters.{name} without guarantee.l"));
@@ -243,6 +248,10 @@ impl Type {
                     && millionths / 1e6 == v
                     && least as f64 <= millionths
                     && millionths <= most as f64
+            }),
+            Self::Name(default) => value.as_str().is_some_and(|name| {
+                let letter = |b: u8| b.is_ascii_lowercase() || b == b'-';
+                (1..=24).contains(&name.len()) && name.bytes().all(letter) && name != default
             }),
             Self::Labels => {
                 let labels = value

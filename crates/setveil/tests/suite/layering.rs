@@ -52,6 +52,7 @@ const COMMAND_LINE: &[&str] = &[
     "attack",
     "data",
     "generate",
+    "inspect",
     "io",
     "measure",
     "methods",

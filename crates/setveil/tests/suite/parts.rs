@@ -208,11 +208,12 @@ fn what_a_part_cannot_hide_is_handed_back() {
         let few = data(&[&["a"], &["b"]]);
         let part = anonymize_part(&few, &sensitive, &()).unwrap();
         assert_eq!((part.handed_back, part.body.records()), (vec![0, 1], 0));
-        // Neither sensitive term is there, or one of them.
+        // Neither sensitive term is there, or one of them, or both.
         let without = data(&[&["a"], &["a", "b"], &["a", "b"], &["b"]]);
         let with = data(&[&["a", "flu"], &["a", "b"], &["a", "b"], &["b"]]);
+        let both = data(&[&["a", "flu"], &["a", "b", "hiv"], &["a", "b"], &["b"]]);
         let mut bodies = Vec::new();
-        for data in [without, with] {
+        for data in [without, with, both] {
             let part = anonymize_part(&data, &sensitive, &()).unwrap();
             assert_eq!((part.handed_back.len(), part.body.records()), (0, 4));
             bodies.push(part.body);
@@ -223,7 +224,7 @@ fn what_a_part_cannot_hide_is_handed_back() {
         assert_eq!((part.handed_back, part.body.records()), (vec![0, 1, 2, 3], 0));
         bodies.push(part.body);
         let merged = publish(&sensitive, Disassociated::merge(bodies).unwrap());
-        assert_eq!(merged.manifest.records, 8);
+        assert_eq!(merged.manifest.records, 12);
         assert!(
             verify(&merged, &()).unwrap().holds,
             "{:?}",
@@ -239,7 +240,7 @@ fn what_a_part_cannot_hide_is_handed_back() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 48, ..ProptestConfig::default() })]
+    #![proptest_config(testkit::settings::cases(48))]
 
     /// However data is cut into parts, what is published together verifies,
     /// and every record is published or handed back.
