@@ -64,7 +64,7 @@ fn measured(
     parameters.max_cluster_size = max;
     parameters.refine = false; // Shared chunks do not count here.
     let release = match method {
-        "DLS" => dls::anonymize(data, &parameters.try_into()?, &())?,
+        "DLS" => dls::anonymize(data, &parameters, &())?,
         _ => disassociation::anonymize(data, &parameters, &())?,
     };
     let members = Method::of(&release.manifest)?

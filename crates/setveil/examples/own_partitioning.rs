@@ -66,6 +66,8 @@ impl VerticalPartitioning for FirstChunk {
 }
 
 /// Runs the example.
+// An example may print; the library may not.
+#[allow(clippy::print_stdout)]
 pub fn main() -> Result<()> {
     let names = ["tea", "ham", "rye", "jam", "oil", "fig", "egg", "nut"];
     let record = |r: usize| {

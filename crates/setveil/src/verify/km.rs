@@ -142,7 +142,8 @@ impl Prefixes<'_> {
                 // Rows that all occur k times have no rare part. Looking for that
                 // pays where more than counting is left to do.
                 let deep = prefix.len() + 1 < self.m;
-                if !(deep && merge(&mut behind, self.k)) && !self.extend(&behind, prefix, meter)? {
+                let safe = deep && merge(&mut behind, self.k);
+                if !safe && !self.extend(&behind, prefix, meter)? {
                     return Ok(false);
                 }
             }

@@ -19,7 +19,7 @@ pub fn verify(release: &Release, progress: &dyn Progress) -> Result<Verdict> {
 /// a violation too, and comes first.
 ///
 /// # Errors
-/// As [`verify`].
+/// As [`verify()`](crate::verify::verify).
 pub fn check(opened: &OpenedRelease, progress: &dyn Progress) -> Result<Verdict> {
     let faults = opened.faults.iter().map(|fault| Violation {
         r#where: format!("{}: {}", fault.file, fault.what),

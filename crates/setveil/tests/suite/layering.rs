@@ -51,6 +51,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
 const COMMAND_LINE: &[&str] = &[
     "attack",
     "data",
+    "error",
     "generate",
     "inspect",
     "io",

@@ -228,9 +228,7 @@ impl<'a> Lists<'a> {
             ListKind::LargeView(lists) => {
                 (lists.value_offset(row) as usize, lists.value_size(row) as usize)
             }
-            ListKind::Fixed(lists) => {
-                (lists.value_offset_at(row) as usize, lists.value_length() as usize)
-            }
+            ListKind::Fixed(lists) => (lists.value_offset_at(row), lists.value_length() as usize),
         };
         start..start + length
     }

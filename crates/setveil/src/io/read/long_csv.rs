@@ -78,8 +78,7 @@ pub(super) fn read(
     let mut rows = Rows { columns, table: LongTable::default(), block: Block::default() };
     let mut skipped = 0;
     let mut numbers = 0;
-    loop {
-        let (true, line) = next(&mut row)? else { break };
+    while let (true, line) = next(&mut row)? {
         numbers += 1;
         job.check_rows(numbers, || rows.table.bytes() + rows.block.bytes())?;
         match rows.add(&row) {
