@@ -132,7 +132,9 @@ fn what_is_accepted_has_one_spelling(method: &str, args: &[&str]) {
         });
         fs::write(path, &bytes).unwrap();
     }
-    assert!(found > 10 * accepted, "{method}: {found} {accepted}");
+    // Noise may have any count, so more of its changes are content.
+    let least = if method == "diffpart" { accepted } else { 10 * accepted };
+    assert!(found > least, "{method}: {found} {accepted}");
 }
 
 #[test]

@@ -258,7 +258,7 @@ fn set_data_is_published_without_a_word_of_it() {
             .join(" ")
     });
     assert_eq!(published("fixed.dat", fixed.as_bytes(), &[]), "");
-    let baskets = lines(200, |i| format!("{},{}", goods(i), goods(i + 3)));
+    let baskets = lines(200, |i| format!("{},organic {}", goods(i), goods(i + 3)));
     assert_eq!(published("baskets.csv", baskets.as_bytes(), &[]), "");
     let dir = folder(&[]);
     let quest = dir.path().join("quest.dat");
