@@ -11,6 +11,7 @@ pub mod diffpart;
 pub mod disassociation;
 pub mod dls;
 mod generalization;
+pub mod local_suppression;
 mod members;
 mod method;
 pub mod partition;

@@ -6,9 +6,11 @@
 //! another question.
 
 mod disassociated;
+mod everywhere;
 mod generalized;
 mod grouped;
 mod km;
+mod located;
 
 use serde::Serialize;
 
@@ -71,6 +73,7 @@ pub fn verify(release: &Release) -> Verdict {
         Body::Disassociated(body) => disassociated::check(manifest, body, &mut findings),
         Body::Generalized(body) => generalized::check(manifest, body, &mut findings),
         Body::Grouped(body) => grouped::check(manifest, body, &mut findings),
+        Body::Located(body) => located::check(manifest, body, &mut findings),
     }
     Verdict {
         holds: findings.count == 0,
