@@ -12,6 +12,8 @@ mod grouped;
 mod kl;
 mod layering;
 mod limits;
+mod local_suppression;
+mod located;
 mod measure;
 mod method;
 mod printed_cahd;
