@@ -26,6 +26,18 @@ pub(super) struct Elements {
     counts: Vec<AtomicU32>,
     /// Per number: whether nobody may keep it.
     pub(super) dead: Vec<bool>,
+    /// Per number: where the rows are that could keep the set.
+    homes: Vec<Home>,
+    postings: Option<Postings>,
+}
+
+/// Where a set can be kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Home {
+    /// In this leaf.
+    Leaf(u32),
+    /// In rows with this item.
+    Item(ItemId),
 }
 
 impl Elements {
@@ -55,7 +67,15 @@ impl Elements {
         }
         let ids = (0..total).into_par_iter().map(|_| AtomicU32::new(NEVER)).collect();
         let places = Places::new(size, longest);
-        let mut elements = Self { places, starts, ids, counts: Vec::new(), dead: Vec::new() };
+        let mut elements = Self {
+            places,
+            starts,
+            ids,
+            counts: Vec::new(),
+            dead: Vec::new(),
+            homes: Vec::new(),
+            postings: None,
+        };
         let next = AtomicU32::new(0);
         let (size, m) = (size as usize, m as usize);
         let (local, global) = match (rows.leaf_count(), size) {
@@ -64,18 +84,26 @@ impl Elements {
             _ => (size - 1, size),
         };
         let numbering = Numbering { rows, elements: &elements, k, next: &next };
-        let mut supports = Vec::new();
+        let mut found = Vec::new();
         if local > 0 {
-            supports.extend(numbering.in_leaves(item_count, 1..=local, progress)?);
+            found.extend(numbering.in_leaves(item_count, 1..=local, progress)?);
         }
+        let mut postings = None;
         if global <= size {
-            supports.extend(numbering.everywhere(item_count, global..=size, progress)?);
+            let lists = Postings::new(rows, item_count);
+            found.extend(numbering.everywhere(&lists, item_count, global..=size, progress)?);
+            postings = Some(lists);
         }
         let len = next.into_inner() as usize;
         elements.counts = (0..len).map(|_| AtomicU32::new(0)).collect();
-        for (id, support) in supports.into_iter().flatten() {
-            elements.counts[id as usize] = AtomicU32::new(support);
+        elements.homes = vec![Home::Leaf(0); len];
+        for (home, supports) in found {
+            for (id, support) in supports {
+                elements.counts[id as usize] = AtomicU32::new(support);
+                elements.homes[id as usize] = home;
+            }
         }
+        elements.postings = postings;
         elements.dead = vec![false; len];
         Ok(elements)
     }
@@ -100,6 +128,28 @@ impl Elements {
 
     pub(super) fn len(&self) -> usize {
         self.counts.len()
+    }
+
+    /// The rows that could keep one of some sets, ascending; none if these are so
+    /// many that looking at all is no more work.
+    pub(super) fn homes(&self, ids: &[u32], rows: &Rows) -> Option<Vec<u32>> {
+        let mut homes: Vec<Home> = ids.iter().map(|&id| self.homes[id as usize]).collect();
+        homes.sort_unstable();
+        homes.dedup();
+        let mut found = Vec::new();
+        for home in homes {
+            match (home, &self.postings) {
+                (Home::Leaf(l), _) => found.extend(rows.leaf(l as usize).map(|r| r as u32)),
+                (Home::Item(item), Some(lists)) => found.extend(lists.of(item as usize)),
+                (Home::Item(_), None) => return None,
+            }
+            if found.len() > rows.len() {
+                return None;
+            }
+        }
+        found.sort_unstable();
+        found.dedup();
+        Some(found)
     }
 
     pub(super) fn add(&self, id: u32, weight: u32) {
@@ -149,68 +199,77 @@ impl Numbering<'_> {
         items: usize,
         sizes: std::ops::RangeInclusive<usize>,
         progress: &dyn Progress,
-    ) -> Result<Vec<Supports>> {
+    ) -> Result<Vec<(Home, Supports)>> {
         let leaves = self.rows.leaf_count();
-        (0..leaves.div_ceil(LEAVES))
+        let found: Vec<Vec<(Home, Supports)>> = (0..leaves.div_ceil(LEAVES))
             .into_par_iter()
             .map_init(
                 || Worker::new(items),
                 |worker, task| {
-                    let mut supports = Vec::new();
-                    for l in task * LEAVES..((task + 1) * LEAVES).min(leaves) {
-                        let entries: Vec<Entry> =
-                            self.rows.leaf(l).map(|r| (r as u32, 0, 0)).collect();
-                        self.extend(&entries, 0, &sizes, worker, &mut supports);
-                    }
                     progress.step(0)?;
-                    Ok(supports)
+                    let own = task * LEAVES..((task + 1) * LEAVES).min(leaves);
+                    Ok(own
+                        .map(|l| {
+                            let entries: Vec<Entry> =
+                                self.rows.leaf(l).map(|r| (r as u32, 0, 0)).collect();
+                            let mut supports = Vec::new();
+                            self.extend(&entries, 0, &sizes, worker, &mut supports);
+                            (Home::Leaf(l as u32), supports)
+                        })
+                        .collect())
                 },
             )
-            .collect()
+            .collect::<Result<_>>()?;
+        Ok(found.into_iter().flatten().collect())
     }
 
     fn everywhere(
         &self,
+        postings: &Postings,
         items: usize,
         sizes: std::ops::RangeInclusive<usize>,
         progress: &dyn Progress,
-    ) -> Result<Vec<Supports>> {
-        let postings = Postings::new(self.rows, items);
+    ) -> Result<Vec<(Home, Supports)>> {
         (0..items)
             .into_par_iter()
             .map_init(
                 || Worker::new(items),
                 |worker, item| {
-                    let with = postings.of(item);
-                    let mut supports = Vec::new();
-                    let total: u32 = with.iter().map(|&r| self.rows.weight(r as usize)).sum();
-                    if total < self.k {
-                        return Ok(supports);
-                    }
-                    let position = |r: u32| {
-                        let row = self.rows.row(r as usize);
-                        row.partition_point(|&i| (i as usize) < item)
-                    };
-                    let id = sizes.contains(&1).then(|| self.next.fetch_add(1, Relaxed));
-                    let entries: Vec<Entry> = with
-                        .iter()
-                        .map(|&r| {
-                            let p = position(r);
-                            if let Some(id) = id {
-                                self.write(r, 1, p, id);
-                            }
-                            (r, p as u32 + 1, p)
-                        })
-                        .collect();
-                    supports.extend(id.map(|id| (id, total)));
-                    if *sizes.end() > 1 {
-                        self.extend(&entries, 1, &sizes, worker, &mut supports);
-                    }
                     progress.step(0)?;
-                    Ok(supports)
+                    let supports = self.with_first(item, postings.of(item), &sizes, worker);
+                    Ok((Home::Item(item as ItemId), supports))
                 },
             )
             .collect()
+    }
+
+    /// Numbers the sets whose first item is `item`, in the rows that have it.
+    fn with_first(
+        &self,
+        item: usize,
+        rows: &[u32],
+        sizes: &std::ops::RangeInclusive<usize>,
+        worker: &mut Worker,
+    ) -> Supports {
+        let mut supports = Vec::new();
+        let total: u32 = rows.iter().map(|&r| self.rows.weight(r as usize)).sum();
+        if total < self.k {
+            return supports;
+        }
+        let id = sizes.contains(&1).then(|| self.next.fetch_add(1, Relaxed));
+        let entry = |&r: &u32| {
+            let p = self.rows.row(r as usize).partition_point(|&i| (i as usize) < item);
+            if let Some(id) = id {
+                self.write(r, 1, p, id);
+            }
+            (r, p as u32 + 1, p)
+        };
+        let entries: Vec<Entry> = rows.iter().map(entry).collect();
+        supports.extend(id.map(|id| (id, total)));
+        if *sizes.end() > 1 {
+            self.extend(&entries, 1, sizes, worker, &mut supports);
+        }
+        supports
     }
 
     fn write(&self, row: u32, size: usize, place: usize, id: u32) {
@@ -304,7 +363,7 @@ impl Numbering<'_> {
 }
 
 /// The rows of every item.
-struct Postings {
+pub(super) struct Postings {
     ends: Vec<usize>,
     rows: Vec<u32>,
 }

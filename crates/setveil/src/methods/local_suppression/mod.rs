@@ -14,6 +14,7 @@
 
 mod choose;
 mod elements;
+mod pairs;
 mod parameters;
 mod publish;
 mod rows;

@@ -12,7 +12,7 @@
 
 use rayon::prelude::*;
 
-use super::choose::{Chooser, keeps_dead};
+use super::choose::{Chooser, Voter, keeps_dead};
 use super::elements::{Elements, NEVER};
 use super::rows::Rows;
 use crate::{Progress, Result};
@@ -87,20 +87,21 @@ impl Solver<'_> {
     /// Lets everything die that is kept fewer than `threshold` times, until
     /// nothing more does.
     fn fix(&mut self, threshold: u32) -> Result<()> {
-        let all: Vec<u32> = (0..self.rows.len() as u32).collect();
         loop {
-            let mut used = false;
+            let mut died = Vec::new();
             for id in 0..self.elements.len() {
                 let count = self.elements.count(id as u32);
                 if count < threshold && !self.elements.dead[id] {
                     self.elements.dead[id] = true;
-                    used |= count > 0;
+                    died.extend((count > 0).then_some(id as u32));
                 }
             }
-            if !used {
+            if died.is_empty() {
                 return Ok(());
             }
-            let affected = self.keeping_dead(&all)?;
+            let near = self.elements.homes(&died, self.rows);
+            let near = near.unwrap_or_else(|| (0..self.rows.len() as u32).collect());
+            let affected = self.keeping_dead(&near)?;
             self.choose(&affected)?;
         }
     }
@@ -139,8 +140,8 @@ impl Solver<'_> {
                     for &r in piece {
                         let r = r as usize;
                         let kept = &this.kept[this.rows.range(r)];
-                        let row = (r, kept.len(), this.rows.weight(r));
-                        chooser.choose(&this.elements, row, kept, k);
+                        let (n, own) = (kept.len(), this.rows.weight(r));
+                        chooser.choose(&this.elements, &Voter { row: r, n, own, kept }, k);
                         flat.extend_from_slice(&chooser.kept);
                     }
                     Ok(flat)
