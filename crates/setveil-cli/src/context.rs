@@ -12,9 +12,11 @@ use clap::builder::styling::{AnsiColor, Style};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde::Serialize;
 use setveil::Progress;
+use setveil::budget::Budget;
 use setveil::progress::Stage;
 
 use crate::cli::Global;
+use crate::{memory, signals};
 
 /// How a command ended, unless it failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,14 +50,34 @@ pub fn fail(error: &anyhow::Error) -> ExitCode {
     }
     let mut text = String::new();
     for cause in error.chain() {
-        let cause = cause.to_string();
+        let cause = cause.downcast_ref().map_or_else(|| cause.to_string(), explain);
         if !text.contains(&cause) {
             text += if text.is_empty() { "" } else { ": " };
             text += &cause;
         }
     }
     eprintln!("error: {text}");
-    ExitCode::from(2)
+    let stopped = |cause: &setveil::Error| matches!(cause, setveil::Error::Cancelled);
+    let stopped = error.chain().any(|cause| cause.downcast_ref().is_some_and(stopped));
+    ExitCode::from(if stopped { signals::exit_code() } else { 2 })
+}
+
+/// What a library error says to somebody at a command line: the library knows
+/// no flags.
+fn explain(error: &setveil::Error) -> String {
+    use setveil::Error;
+    match error {
+        Error::Exists { path, found, replaceable: true } => {
+            format!("{}: {found}; choose another name or replace it with --force", path.display())
+        }
+        Error::Stands { release, source } => {
+            format!("{}; the release {} is complete and stands", explain(source), release.display())
+        }
+        Error::TooLarge { what, found, limit, hint } if *hint == Budget::HINT => {
+            format!("{what}: {found}, at most {limit}; allow more with --max-memory")
+        }
+        other => other.to_string(),
+    }
 }
 
 /// The settings that all commands obey.
@@ -64,6 +86,7 @@ pub struct Context {
     quiet: bool,
     /// Whether text on standard output may have colours.
     colour: bool,
+    budget: Budget,
     bar: RwLock<Option<ProgressBar>>,
     /// Whether there is a bar: without one, a step costs a load.
     shown: AtomicBool,
@@ -80,6 +103,7 @@ impl Context {
             json: global.json,
             quiet: global.quiet,
             colour: !plain && std::io::stdout().is_terminal(),
+            budget: global.max_memory.unwrap_or_else(memory::default),
             bar: RwLock::new(None),
             shown: AtomicBool::new(false),
         })
@@ -169,6 +193,10 @@ impl Progress for Context {
         {
             bar.inc(steps);
         }
-        ControlFlow::Continue(())
+        if signals::stopped() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    }
+
+    fn budget(&self) -> Budget {
+        self.budget
     }
 }

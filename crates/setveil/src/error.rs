@@ -49,6 +49,24 @@ pub enum Error {
         /// What was expected, or what to do.
         hint: String,
     },
+    /// Something stands where the result should go.
+    #[error("{}: {found}; {}", path.display(), exists_hint(*replaceable))]
+    Exists {
+        /// Where the result should go.
+        path: PathBuf,
+        /// What stands there.
+        found: String,
+        /// Whether it may be replaced by a caller who says so.
+        replaceable: bool,
+    },
+    /// Something failed after the release was complete under its name.
+    #[error("{source}; the release {} is complete and stands", release.display())]
+    Stands {
+        /// The release.
+        release: PathBuf,
+        /// What failed.
+        source: Box<Error>,
+    },
     /// The caller said stop. Nothing was written.
     #[error("stopped before it was done; nothing was written")]
     Cancelled,
@@ -88,5 +106,13 @@ impl Error {
         hint: impl Into<String>,
     ) -> Self {
         Self::Input { path: path.into(), line, found: found.into(), hint: hint.into() }
+    }
+}
+
+fn exists_hint(replaceable: bool) -> &'static str {
+    if replaceable {
+        "choose another name, or say that it may be replaced"
+    } else {
+        "choose another name; what is no release is never replaced"
     }
 }

@@ -20,6 +20,7 @@
 //! ```
 
 pub mod attack;
+pub mod budget;
 pub mod data;
 pub mod error;
 pub mod generate;

@@ -9,6 +9,7 @@
 
 use std::ops::ControlFlow;
 
+use crate::budget::Budget;
 use crate::{Error, Result};
 
 /// What long work is doing.
@@ -108,6 +109,11 @@ pub trait Progress: Sync {
     /// `steps` more of the current stage are done (0 asks only). Whether the
     /// work shall go on or stop; once "stop", always "stop".
     fn advance(&self, steps: u64) -> ControlFlow<()>;
+
+    /// How much memory the work may take; everything by default.
+    fn budget(&self) -> Budget {
+        Budget::UNLIMITED
+    }
 
     /// [`advance`](Self::advance) for `?`: [`Error::Cancelled`] means stop.
     fn step(&self, steps: u64) -> Result<()> {

@@ -59,7 +59,7 @@ impl Args {
             None => None,
         };
         let page = report(&release, &verdict, measured.as_ref());
-        io::write_file(&self.output, page.as_bytes())?;
+        io::write_file(&self.output, page.as_bytes(), self.force)?;
         let answer = Answer { report: &self.output, bytes: page.len(), holds: verdict.holds };
         context.answer(&answer, || format!("{}\n", self.output.display()))?;
         Ok(if verdict.holds { Exit::Done } else { Exit::Violated })

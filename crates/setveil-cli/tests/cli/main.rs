@@ -8,6 +8,8 @@ mod diffpart;
 mod dls;
 mod generalization;
 mod manners;
+#[cfg(unix)]
+mod torture;
 mod utility;
 
 use assert_cmd::Command;

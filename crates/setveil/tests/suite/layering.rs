@@ -23,10 +23,11 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("report", &["release", "verify", "attack", "measure", "profile", "query", "reconstruct"]),
     ("io", &["release", "generate"]),
     ("error", &[]),
+    ("budget", &[]),
     ("progress", &[]),
 ];
 /// What everything may use.
-const FREE: &[&str] = &["error", "progress", "data"];
+const FREE: &[&str] = &["error", "progress", "budget", "data"];
 /// What only `io` may say.
 const FILES: &[&str] = &["std::fs", "std::net", "File::open", "File::create", "memmap2"];
 /// What nothing in the library may say.

@@ -19,5 +19,7 @@ mod query;
 mod query_log;
 mod readers;
 mod reconstruct;
+mod release_arrow;
 mod release_directory;
+mod release_store;
 mod worlds;

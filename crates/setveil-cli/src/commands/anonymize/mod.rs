@@ -97,6 +97,7 @@ impl<A: MethodArgs> Run<A> {
         let Self { data, target, method } = self;
         let start = std::time::Instant::now();
         io::check_target(&target.output, target.force)?;
+        crate::leftovers::remark(&target.output, context);
         if let Some(receipt) = &target.receipt {
             io::check_receipt(receipt, &target.output, target.force)?;
         }
@@ -117,9 +118,10 @@ impl<A: MethodArgs> Run<A> {
                 Some((receipt, path))
             }
         };
-        let manifest = io::write_release(&release, &target.output, target.force)?;
+        let sink = io::DirectorySink::new(&target.output, target.force)?;
+        let manifest = io::write_release_to(&release, sink, context)?;
         if let Some((receipt, path)) = receipt {
-            receipt.write(path)?;
+            receipt.write(path, target.force)?;
         }
         let answer = Answer {
             release: &target.output,

@@ -117,7 +117,7 @@ pub fn row(
     context.remark(&cell.name());
     let row = make(cell, basis, context)?;
     let stored = Stored { fingerprint: fingerprint.to_owned(), row };
-    io::write_file(&path, &serde_json::to_vec_pretty(&stored)?)?;
+    io::write_file(&path, &serde_json::to_vec_pretty(&stored)?, true)?;
     Ok(stored.row)
 }
 

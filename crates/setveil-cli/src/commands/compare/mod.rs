@@ -95,7 +95,7 @@ impl Args {
         }
         table::mark_frontier(&mut rows);
         let write =
-            |name: &str, text: &str| io::write_file(&self.output.join(name), text.as_bytes());
+            |name: &str, text: &str| io::write_file(&self.output.join(name), text.as_bytes(), true);
         write("compare.csv", &table::csv(&rows))?;
         write("compare.svg", &plot::scatter(&rows))?;
         let recommendation = self.recommend.map(|limit| table::recommend(&rows, limit));
