@@ -59,7 +59,7 @@ impl NewFile {
 
     /// Gives the file, which is complete, its name.
     pub(super) fn finish(mut self) -> Result<()> {
-        let Some(partial) = &self.partial else { return Ok(()) };
+        let Some(partial) = &mut self.partial else { return Ok(()) };
         let fail = |e| Error::io(&self.path, e);
         self.files.sync(&self.file).map_err(fail)?;
         // Until it has its name, nobody removes it.
@@ -70,7 +70,7 @@ impl NewFile {
             self.files.rename_new(partial.path(), &self.path)
         };
         match renamed {
-            Ok(()) => registry.forget(partial.path()),
+            Ok(()) => partial.forget(&mut registry),
             Err(e) if e.kind() == io::ErrorKind::AlreadyExists => return Err(exists(&self.path)),
             Err(e) => return Err(fail(e)),
         }

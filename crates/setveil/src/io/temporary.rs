@@ -42,13 +42,6 @@ pub(super) fn registry() -> MutexGuard<'static, Registry> {
     REGISTRY.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-impl Registry {
-    /// The path is no longer temporary.
-    pub(super) fn forget(&mut self, path: &Path) {
-        self.paths.remove(path);
-    }
-}
-
 /// Removes every temporary file and directory of this process, and lets no new
 /// one be made: for a program that ends at once. Waits for a rename that is
 /// under way, so a release is either complete or gone.
@@ -74,6 +67,8 @@ pub fn remove_temporary() {
 /// has become the target.
 pub(super) struct Temporary {
     path: PathBuf,
+    /// Whether the registry has it.
+    listed: bool,
     /// Says to others that somebody is still at work.
     _lock: Option<File>,
 }
@@ -84,7 +79,7 @@ impl Temporary {
         let (path, ()) = create(target, |path| files.create_dir(path))?;
         let lock = File::open(&path).ok();
         lock.as_ref().and_then(try_lock);
-        Ok(Self { path, _lock: lock })
+        Ok(Self { path, listed: true, _lock: lock })
     }
 
     /// Makes a file beside `target`.
@@ -92,11 +87,17 @@ impl Temporary {
         let (path, file) = create(target, |path| files.create_new(path))?;
         let lock = file.try_clone().ok();
         lock.as_ref().and_then(try_lock);
-        Ok((Self { path, _lock: lock }, file))
+        Ok((Self { path, listed: true, _lock: lock }, file))
     }
 
     pub(super) fn path(&self) -> &Path {
         &self.path
+    }
+
+    /// What lies at the path is no longer temporary, or not ours any more.
+    pub(super) fn forget(&mut self, registry: &mut Registry) {
+        registry.paths.remove(&self.path);
+        self.listed = false;
     }
 
     /// Where that which stands in the place of the target can move aside.
@@ -109,7 +110,10 @@ impl Drop for Temporary {
     /// Only the list: what lies there is removed by whoever made it, who knows
     /// what it is.
     fn drop(&mut self) {
-        registry().forget(&self.path);
+        // Whoever has forgotten it may hold the registry still.
+        if self.listed {
+            registry().paths.remove(&self.path);
+        }
     }
 }
 

@@ -124,9 +124,13 @@ impl DirectorySink {
 
     /// The directory has its name: what remains is to wait for the disk.
     fn placed(&mut self, registry: &mut Registry) -> Result<()> {
-        registry.forget(self.partial());
+        self.forget(registry);
         self.partial = None;
         self.sync_parent().map_err(|e| self.stands(e))
+    }
+
+    fn forget(&mut self, registry: &mut Registry) {
+        self.partial.as_mut().expect("it is not published yet").forget(registry);
     }
 
     fn sync_parent(&self) -> Result<()> {
@@ -149,7 +153,7 @@ impl DirectorySink {
             Err(e) => return Some(Err(Error::io(&self.target, e))),
         }
         // From here on the old one lies under our name: it must not be taken for ours.
-        registry.forget(&partial);
+        self.forget(registry);
         let old = match Occupant::at(&partial) {
             Ok(Some(Occupant::Release(names))) => Ok(names),
             Ok(Some(Occupant::Empty)) => Ok(Vec::new()),
