@@ -2,6 +2,8 @@
 //! input format, what the fuzz targets run, and brute-force oracles and
 //! saboteurs that share nothing with the code they test.
 
+pub mod blind;
+pub mod blind_naive;
 pub mod cases;
 pub mod diffpart;
 pub mod format_guarantee;

@@ -1,6 +1,7 @@
 //! One test binary: a module per part of the library, named like it.
 
 mod attack;
+mod blind;
 mod cahd;
 mod diffpart;
 mod disassociation;

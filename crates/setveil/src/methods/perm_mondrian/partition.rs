@@ -5,10 +5,15 @@ use std::cmp::Reverse;
 
 use crate::data::ItemId;
 use crate::methods::sensitive::{Rows, Split};
-use crate::{Progress, Stage};
+use crate::{Progress, Result, Stage};
 
 /// Partitions the rows of `split` into groups of degree `p`.
-pub(super) fn partition(split: &Split, p: u64, columns: usize, progress: &dyn Progress) -> Rows {
+pub(super) fn partition(
+    split: &Split,
+    p: u64,
+    columns: usize,
+    progress: &dyn Progress,
+) -> Result<Rows> {
     progress.stage(Stage::Grouping, Some(split.len() as u64));
     let mut counter = Counter::new(split, p, columns);
     let mut rows: Vec<u32> = (0..split.len() as u32).collect();
@@ -18,6 +23,7 @@ pub(super) fn partition(split: &Split, p: u64, columns: usize, progress: &dyn Pr
     let mut stack = vec![(0, rows.len())];
     while let Some((start, end)) = stack.pop() {
         let part = &mut rows[start..end];
+        progress.step(0)?;
         match counter.best_split(part) {
             Some(item) => {
                 let with = divide(split, part, item, &mut side);
@@ -26,11 +32,11 @@ pub(super) fn partition(split: &Split, p: u64, columns: usize, progress: &dyn Pr
             }
             None => {
                 groups.push(part.iter().copied());
-                progress.advance(part.len() as u64);
+                progress.step(part.len() as u64)?;
             }
         }
     }
-    groups
+    Ok(groups)
 }
 
 /// Moves the rows with `item` to the front, keeping the order on both sides,

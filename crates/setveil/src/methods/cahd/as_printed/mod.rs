@@ -1,15 +1,23 @@
-//! CAHD's group formation (cahd-2008, section IV, Fig. 8): each sensitive
-//! record is grouped with the p - 1 most similar records nearby that share no
-//! sensitive item with it or with each other.
+//! CAHD's group formation as the paper has it (cahd-2008, section IV, Fig. 8):
+//! each sensitive record is grouped with the p - 1 most similar records nearby
+//! that share no sensitive item with it or with each other.
+//!
+//! It tells who: the order of the records can be computed by anybody, so the
+//! member of a group that would have chosen the others is the holder. For
+//! comparison and for the paper's figures only; see [`blind`](super::blind).
 //!
 //! Invariant, before and after every group: each sensitive item is in at most
 //! 1/p of the records that remain, and p or more records remain, or none. So
 //! what is left at the end is itself a group of degree p.
 
-use super::histogram::Histogram;
-use super::remaining::Remaining;
+mod histogram;
+mod remaining;
+
+use histogram::Histogram;
+use remaining::Remaining;
+
 use crate::methods::sensitive::{Rows, Split};
-use crate::{Progress, Stage};
+use crate::{Progress, Result, Stage};
 
 /// On either side, at most this many times alpha * p conflicting records are
 /// passed over; beyond them only records without sensitive items are looked at.
@@ -40,7 +48,7 @@ pub(super) fn group(
     alpha: usize,
     columns: usize,
     progress: &dyn Progress,
-) -> Rows {
+) -> Result<Rows> {
     let mut grouping = Grouping::new(split, order, p, alpha, columns);
     let is_sensitive = |&place: &usize| !grouping.sensitive_of(place).is_empty();
     let mut waiting: Vec<usize> = (0..order.len()).filter(is_sensitive).collect();
@@ -50,7 +58,7 @@ pub(super) fn group(
         let formed = grouping.groups.len();
         let mut aside = Vec::new();
         for pivot in waiting {
-            progress.advance(1);
+            progress.step(1)?;
             if !grouping.taken[pivot] && !grouping.form(pivot) {
                 aside.push(pivot);
             }
@@ -62,7 +70,7 @@ pub(super) fn group(
         }
         waiting = aside;
     }
-    grouping.finish()
+    Ok(grouping.finish())
 }
 
 /// A record that may join the group of the pivot, best first.
