@@ -10,6 +10,7 @@ mod dls_2022;
 mod figure;
 mod known_limits;
 mod partition_2009;
+mod safe;
 
 use std::path::PathBuf;
 
@@ -39,6 +40,7 @@ enum Paper {
     CoverProblem2016(cover_problem_2016::Args),
     #[command(name = "known-limits")]
     KnownLimits(known_limits::Args),
+    Safe(safe::Args),
     #[command(name = "disassociation-2012")]
     Disassociation2012(disassociation_2012::Disassociation2012),
 }
@@ -52,6 +54,7 @@ fn main() -> anyhow::Result<()> {
         Paper::Partition2009(paper) => paper.run(&cli.output),
         Paper::CoverProblem2016(args) => args.run(&cli.output),
         Paper::KnownLimits(args) => args.run(&cli.output),
+        Paper::Safe(args) => args.run(&cli.output),
         Paper::Disassociation2012(paper) => paper.run(&cli.output),
     }
 }

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use serde::Serialize;
 use serde_json::Value;
 
+use super::disassociation::safe::Summary;
 use super::disassociation::{ChunkedCluster, Clusters};
 use crate::data::{Dataset, Hierarchy, ItemId, Vocabulary};
 use crate::release::{Guarantee, Manifest, Release, SimpleCluster};
@@ -47,6 +48,8 @@ pub enum Details {
         /// (partition-2009, section 3.2).
         ncp: f64,
     },
+    /// Safe disassociation: what happened, and what it promises.
+    Safe(Summary),
     /// Items were left out.
     Dropped {
         /// Items that were dropped.

@@ -40,6 +40,8 @@ enum Type {
     Decimal(u64, u64),
     /// Texts, ascending.
     Labels,
+    /// `true`: where it is not, nothing is written.
+    Yes,
 }
 
 /// Whether a parameter must be there.
@@ -48,6 +50,12 @@ enum Needed {
     Always,
     /// Where the model has `l`.
     WithL,
+    /// Where `safe` is there.
+    WithSafe,
+    /// It may be there, but for some only where `safe` is.
+    Maybe {
+        safe: bool,
+    },
 }
 
 struct Method {
@@ -65,14 +73,24 @@ const P: (&str, Type, Needed) = ("p", Type::Whole(2, LARGE), Needed::Always);
 const SENSITIVE: (&str, Type, Needed) = ("sensitive", Type::Labels, Needed::Always);
 const HIDE_LEAVES: (&str, Type, Needed) = ("hide_leaves", Type::Flag, Needed::Always);
 const UNKNOWN: (&str, Type, Needed) = ("unknown_to_root", Type::Flag, Needed::Always);
+const MAX_CLUSTER_SIZE: (&str, Type, Needed) =
+    ("max_cluster_size", Type::Whole(4, LARGE), Needed::Always);
+const REFINE: (&str, Type, Needed) = ("refine", Type::Flag, Needed::Always);
+const HIDDEN: (&str, Type, Needed) = ("sensitive", Type::Labels, Needed::WithL);
+const L: (&str, Type, Needed) = ("l", Type::Whole(2, LARGE), Needed::WithL);
 const DISASSOCIATION: &[(&str, Type, Needed)] = &[
     K,
     M,
-    ("max_cluster_size", Type::Whole(4, LARGE), Needed::Always),
-    ("refine", Type::Flag, Needed::Always),
-    ("sensitive", Type::Labels, Needed::WithL),
-    ("l", Type::Whole(2, LARGE), Needed::WithL),
+    MAX_CLUSTER_SIZE,
+    REFINE,
+    HIDDEN,
+    L,
+    ("safe", Type::Yes, Needed::Maybe { safe: false }),
+    ("eta", Type::Decimal(1, 500_000), Needed::WithSafe),
+    ("join_width", Type::Whole(2, u32::MAX as u64), Needed::Maybe { safe: true }),
+    ("drop_below_k", Type::Yes, Needed::Maybe { safe: true }),
 ];
+const DLS: &[(&str, Type, Needed)] = &[K, M, MAX_CLUSTER_SIZE, REFINE, HIDDEN, L];
 const HIERARCHY: Kind = Kind::Classes { hierarchy: true };
 
 const METHODS: &[Method] = &[
@@ -88,7 +106,7 @@ const METHODS: &[Method] = &[
         kind: Kind::Clusters,
         model: "format-km-anonymity",
         supports: Supports::LowerBound,
-        parameters: DISASSOCIATION,
+        parameters: DLS,
     },
     Method {
         name: "partition",
@@ -208,12 +226,22 @@ fn check_method(manifest: &Manifest, method: &Method, kind: Kind, findings: &mut
 
 fn check_parameters(manifest: &Manifest, method: &Method, findings: &mut Findings) {
     let with_l = matches!(manifest.guarantee.model, Model::FormatKmAnonymity { l: Some(_), .. });
+    let safe = manifest.parameters.contains_key("safe");
+    if safe && with_l {
+        add(findings, "parameters", "parameters.safe with guarantee.l");
+    }
     for &(name, kind, needed) in method.parameters {
+        let (must, may, with) = match needed {
+            Needed::Always => (true, true, ""),
+            Needed::WithL => (with_l, with_l, "guarantee.l"),
+            Needed::WithSafe => (safe, safe, "parameters.safe"),
+            Needed::Maybe { safe: only } => (false, safe || !only, "parameters.safe"),
+        };
         match manifest.parameters.get(name) {
-            None if needed == Needed::WithL && !with_l => {}
+            None if !must => {}
             None => add(findings, "parameters", &format!("parameters.{name} is missing")),
-            Some(_) if needed == Needed::WithL && !with_l => {
-                add(findings, "parameters", &format!("parameters.{name} without guarantee.l"));
+            Some(_) if !may => {
+                add(findings, "parameters", &format!("parameters.{name} without {with}"));
             }
             Some(value) if !kind.allows(value) => {
                 add(findings, "parameters", &format!("parameters.{name} is out of its range"));
@@ -237,6 +265,7 @@ impl Type {
         match self {
             Self::Whole(least, most) => value.as_u64().is_some_and(|v| least <= v && v <= most),
             Self::Flag => value.is_boolean(),
+            Self::Yes => *value == Value::Bool(true),
             Self::Decimal(least, most) => value.as_f64().is_some_and(|v| {
                 let millionths = (v * 1e6).round();
                 value.is_f64()

@@ -13,6 +13,7 @@ mod manifest;
 mod order;
 mod part;
 mod rows;
+mod safe;
 mod text;
 mod work;
 

@@ -15,7 +15,7 @@ use super::cluster::{Checker, Items, Place, Rules};
 use super::km::KmSearch;
 use super::order::{self, ByNumber, ByText};
 use super::work::Work;
-use super::{Findings, LISTED, Verdict, Violation, manifest, text};
+use super::{Findings, LISTED, Verdict, Violation, manifest, safe, text};
 use crate::data::{ItemId, Vocabulary};
 use crate::release::{Cluster, Disassociated, Manifest, Model};
 use crate::{Progress, Result};
@@ -49,6 +49,8 @@ pub struct Part {
     records: u64,
     labels: FxHashSet<Box<str>>,
     borders: Option<(Border, Border)>,
+    /// Who shares terms with whom, where the manifest says that the release is safe.
+    joins: Option<safe::Joins>,
     found: Vec<Witness>,
     count: u64,
 }
@@ -83,6 +85,7 @@ impl Part {
             records: 0,
             labels: FxHashSet::default(),
             borders: None,
+            joins: safe::Rules::of(manifest).map(safe::Joins::new),
             found: Vec::new(),
             count: 0,
         }
@@ -125,7 +128,8 @@ impl Part {
                 len: block.vocabulary.len(),
                 sensitive: manifest::sensitive_marks(&self.manifest, &block.vocabulary),
             };
-            for (i, findings) in check(block, rules, &items, progress)? {
+            let safe = self.joins.as_ref().map(safe::Joins::rules);
+            for (i, findings) in check(block, rules, safe, &items, progress)? {
                 self.take(start + i, findings);
             }
         }
@@ -142,6 +146,9 @@ impl Part {
                 Some((before, _)) => Some((before, last)),
                 None => Some((first, last)),
             };
+        }
+        if let Some(joins) = &mut self.joins {
+            joins.add(block);
         }
         self.records += block.records();
         let new = block.vocabulary.labels().filter(|label| !self.labels.contains(*label));
@@ -176,6 +183,9 @@ impl Part {
             self.found.push(Witness { file, line, ..witness });
         }
         self.trim();
+        if let (Some(joins), Some(later)) = (&mut self.joins, later.joins) {
+            joins.merge(later);
+        }
         self.records += later.records;
         self.labels.extend(later.labels);
         let mut files = later.files.into_iter();
@@ -196,6 +206,9 @@ impl Part {
             if found != expected {
                 findings.add("totals", || format!("manifest.json: {what}"), &[], found, expected);
             }
+        }
+        if let Some(joins) = self.joins {
+            joins.check(&mut findings);
         }
         findings.count += self.count - self.found.len() as u64;
         for Witness { file, line, mut violation } in self.found {
@@ -240,6 +253,7 @@ impl Part {
 fn check<'a>(
     block: &'a Disassociated,
     rules: Rules,
+    safe: Option<safe::Rules>,
     items: &Items,
     progress: &dyn Progress,
 ) -> Result<Vec<(u64, Findings<'a>)>> {
@@ -248,7 +262,7 @@ fn check<'a>(
         .clusters
         .par_iter()
         .enumerate()
-        .map_init(KmSearch::default, |search, (i, cluster)| {
+        .map_init(<(KmSearch, safe::Tails)>::default, |(search, tails), (i, cluster)| {
             let mut findings = Findings::new(&block.vocabulary);
             if i > 0 && order::clusters(&block.clusters[i - 1], cluster, ByNumber).is_gt() {
                 findings.add("canonical-order", String::new, &[], 0, 0);
@@ -257,6 +271,9 @@ fn check<'a>(
             let meters = &mut meter;
             Checker { rules, items, search, meter: meters, findings: &mut findings }
                 .cluster(cluster, &Place::cluster())?;
+            if let Some(rules) = safe {
+                safe::cluster(cluster, rules, tails, &mut meter, &mut findings)?;
+            }
             meter.flush()?;
             progress.step(1)?;
             Ok((i as u64, findings))

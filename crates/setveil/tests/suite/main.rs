@@ -26,6 +26,7 @@ mod query_log;
 mod readers;
 mod reconstruct;
 mod release_directory;
+mod safe;
 mod verify;
 mod workflow;
 mod worlds;

@@ -15,6 +15,7 @@ use std::path::Path;
 
 use clap::Subcommand;
 use serde_json::{Value, json};
+use setveil::methods::Details;
 use setveil::workflow::{Anonymized, files};
 use setveil::{Dataset, Method};
 
@@ -105,6 +106,11 @@ fn describe(answer: &Anonymized, output: &Path) -> String {
     if let Value::Object(details) = json!(answer.details) {
         for (name, value) in &details {
             text += &format!("{name}: {value}\n");
+        }
+    }
+    if let Details::Safe(summary) = &answer.details {
+        for (about, promise) in summary.in_words() {
+            text += &format!("{about:<20}  {promise}\n");
         }
     }
     text
