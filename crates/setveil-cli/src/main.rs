@@ -5,6 +5,7 @@ mod commands;
 mod context;
 mod inputs;
 mod sensitive;
+mod table;
 
 use std::process::ExitCode;
 

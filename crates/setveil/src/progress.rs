@@ -7,7 +7,13 @@
 //! second. It fails with [`Error::Cancelled`] once the caller has said "stop",
 //! and the `?` behind it carries that up: nothing is published, nothing is left.
 
+mod pulse;
+mod sort;
+
 use std::ops::ControlFlow;
+
+pub(crate) use pulse::Pulse;
+pub(crate) use sort::sort_unstable_by;
 
 use crate::{Error, Result};
 

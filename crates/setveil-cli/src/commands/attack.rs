@@ -4,12 +4,13 @@ use std::fmt::Write;
 use std::path::PathBuf;
 
 use clap::ValueEnum;
-use setveil::attack::{Adversary, Level, Options, Report};
+use setveil::attack::{Adversary, Level, Options, PosteriorRisk, Report};
 use setveil::io;
 use setveil::workflow::{self, Attacked};
 
 use crate::context::{Context, Exit};
 use crate::inputs::LayoutArgs;
+use crate::table::table;
 
 /// Measure what an attacker still learns from a release
 #[derive(Debug, clap::Args)]
@@ -179,34 +180,29 @@ fn describe_algorithm(text: &mut String, report: &Report) {
 }
 
 fn describe_posterior(text: &mut String, report: &Report) {
-    let _ = writeln!(
-        text,
-        "posterior  {:>5} {:>8} {:>8} {:>10} {:>8} {:>8} {:>8} {:>8}",
-        "known", "targets", "below k", "candidates", "re-id", "max", "mean", "right"
-    );
     let share = |value: Option<f64>| value.map_or("-".to_owned(), percent);
+    let risk = |risk: &PosteriorRisk| [share(risk.max), share(risk.mean), share(risk.guess_right)];
+    let mut rows: Vec<Vec<String>> = Vec::new();
     for level in &report.levels {
         let Level { known, targets, below_k, min_candidates, reidentification, .. } = level;
         let candidates = min_candidates.map_or("-".to_owned(), |c| format!("{c:.2}"));
-        let _ = writeln!(
-            text,
-            "           {known:>5} {targets:>8} {:>8} {candidates:>10} {:>8} {:>8} {:>8} {:>8}",
+        let row = [
+            String::new(),
+            known.to_string(),
+            targets.to_string(),
             share(*below_k),
+            candidates,
             share(*reidentification),
-            share(level.posterior.max),
-            share(level.posterior.mean),
-            share(level.posterior.guess_right),
-        );
-        if let Some(risk) = &level.posterior_algorithm {
-            let _ = writeln!(
-                text,
-                "           {:>62} {:>8} {:>8}",
-                format!("with terms below k {:>8}", share(risk.max)),
-                share(risk.mean),
-                share(risk.guess_right),
-            );
+        ];
+        rows.push(row.into_iter().chain(risk(&level.posterior)).collect());
+        if let Some(aware) = &level.posterior_algorithm {
+            let row = ["", "", "", "", "", "terms below k"].map(str::to_owned);
+            rows.push(row.into_iter().chain(risk(aware)).collect());
         }
     }
+    let head =
+        ["posterior", "known", "targets", "below k", "candidates", "re-id", "max", "mean", "right"];
+    *text += &table(head, rows, &[0]);
 }
 
 fn describe_targets(text: &mut String, report: &Report) {

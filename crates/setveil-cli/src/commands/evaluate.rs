@@ -1,18 +1,18 @@
 //! `setveil evaluate`.
 
-use std::fmt::Write;
 use std::num::NonZeroU32;
 use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use setveil::measure::kl::Queries;
-use setveil::measure::{Evaluation, Options};
+use setveil::measure::{Evaluation, MEANINGS, Options};
 use setveil::{io, workflow};
 
 use super::reconstruct::DrawArgs;
 use crate::context::{Context, Exit};
 use crate::inputs::OriginalArgs;
+use crate::table::table;
 
 /// Measure what a release is still good for, compared with the original
 #[derive(Debug, clap::Args)]
@@ -93,13 +93,10 @@ impl Args {
 
 /// One line a measure that applies, with what it means.
 fn describe(evaluation: &Evaluation) -> String {
-    let mut text = String::new();
-    if let serde_json::Value::Object(values) = serde_json::json!(evaluation) {
-        for &(name, better, meaning) in setveil::measure::MEANINGS {
-            if let Some(value) = values.get(name).and_then(serde_json::Value::as_f64) {
-                let _ = writeln!(text, "{name:<12} {value:>9.4}  {better:<7} {meaning}");
-            }
-        }
-    }
-    text
+    let values = serde_json::json!(evaluation);
+    let rows = MEANINGS.iter().filter_map(|&(name, better, meaning)| {
+        let value = values.get(name)?.as_f64()?;
+        Some(vec![name.to_owned(), format!("{value:.4}"), better.to_owned(), meaning.to_owned()])
+    });
+    table([""; 4], rows, &[0, 2, 3])
 }

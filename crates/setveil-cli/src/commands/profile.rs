@@ -1,7 +1,5 @@
 //! `setveil profile`.
 
-use std::fmt::Write;
-
 use setveil::methods::dls::{PROBLEMATIC_K, Problematic};
 use setveil::profile::{Options, Profile, Sampling};
 use setveil::report::number;
@@ -9,6 +7,7 @@ use setveil::workflow;
 
 use crate::context::{Context, Exit};
 use crate::inputs::DataArgs;
+use crate::table::table;
 
 /// Show size and shape of the data, and how identifying it is
 #[derive(Debug, clap::Args)]
@@ -43,44 +42,35 @@ impl Args {
 
 /// The profile as a table; also for the demo.
 pub fn describe(profile: &Profile) -> String {
-    let mut text = String::new();
-    for (name, value) in [
+    let size = [
         ("records", number(profile.records)),
         ("items", number(profile.items)),
         ("occurrences", number(profile.occurrences)),
         ("longest record", number(profile.max_length)),
         ("mean length", format!("{:.2}", profile.mean_length)),
-    ] {
-        let _ = writeln!(text, "{name:<15}{value:>12}");
-    }
+    ];
+    let mut text = table(["", ""], size.map(|(name, value)| vec![name.to_owned(), value]), &[0]);
     text += "\nWho knows a few items of a person ...\n";
-    text += "  items known   ... guesses the person   ... is certain\n";
-    for row in profile.reidentification.iter().filter(|r| r.records > 0) {
+    let rows = profile.reidentification.iter().filter(|r| r.records > 0).map(|row| {
         let sampled = match row.samples {
             None => String::new(),
-            Some(n) => format!("   (+- {}, {} draws)", percent(row.probability_error), number(n)),
+            Some(n) => format!("(+- {}, {} draws)", percent(row.probability_error), number(n)),
         };
-        let (guess, certain) = (percent(row.probability), percent(row.unique));
-        let _ = writeln!(text, "  {:>11}   {guess:>22}   {certain:>14}{sampled}", row.known);
-    }
-    text
+        vec![row.known.to_string(), percent(row.probability), percent(row.unique), sampled]
+    });
+    let head = ["items known", "... guesses the person", "... is certain", ""];
+    text + &table(head, rows, &[3])
 }
 
 /// The table of dls-2022, Fig. 5.
-fn describe_problematic(table: &[Problematic]) -> String {
-    let mut text =
-        "\nAmong similar records, itemsets that give fewer than k records away\n".to_owned();
-    text += "  items";
-    for k in PROBLEMATIC_K {
-        let _ = write!(text, "{:>9}", format!("k = {k}"));
-    }
-    for row in table.chunks(PROBLEMATIC_K.len()) {
-        let _ = write!(text, "\n  {:>5}", row[0].size);
-        for cell in row {
-            let _ = write!(text, "{:>9}", percent(cell.share));
-        }
-    }
-    text + "\n"
+fn describe_problematic(found: &[Problematic]) -> String {
+    let head = ["items".to_owned()].into_iter().chain(PROBLEMATIC_K.map(|k| format!("k = {k}")));
+    let rows = found.chunks(PROBLEMATIC_K.len()).map(|row| {
+        let shares = row.iter().map(|cell| percent(cell.share));
+        [row[0].size.to_string()].into_iter().chain(shares).collect()
+    });
+    "\nAmong similar records, itemsets that give fewer than k records away\n".to_owned()
+        + &table(head, rows, &[])
 }
 
 /// A share as a percentage.

@@ -1,6 +1,5 @@
 //! `setveil query`.
 
-use std::fmt::Write;
 use std::path::PathBuf;
 
 use anyhow::{Context as _, ensure};
@@ -12,6 +11,7 @@ use setveil::workflow::{self, QueryOptions};
 
 use super::reconstruct::Terms;
 use crate::context::{Context, Exit};
+use crate::table::table;
 
 /// Ask in how many records items stand together: lower bound, expected support, upper bound
 #[derive(Debug, clap::Args)]
@@ -76,17 +76,13 @@ impl Args {
 }
 
 fn describe(answers: &[Answer]) -> String {
-    let mut text = format!("{:>10} {:>12} {:>10}  itemset\n", "at least", "expected", "at most");
-    for answer in answers {
-        let upper = answer.upper.map_or_else(|| "unknown".to_owned(), |u| u.to_string());
-        let _ = writeln!(
-            text,
-            "{:>10} {:>12.1} {:>10}  {}",
-            answer.lower,
-            answer.expected,
-            upper,
-            answer.itemset.join(", ")
-        );
-    }
-    text
+    let row = |answer: &Answer| {
+        vec![
+            answer.lower.to_string(),
+            format!("{:.1}", answer.expected),
+            answer.upper.map_or_else(|| "unknown".to_owned(), |u| u.to_string()),
+            answer.itemset.join(", "),
+        ]
+    };
+    table(["at least", "expected", "at most", "itemset"], answers.iter().map(row), &[3])
 }

@@ -30,10 +30,10 @@ use rustc_hash::FxHashSet;
 use super::report::AlgorithmRisk;
 use super::worlds::{self, Tally};
 use super::{Kernel, Options, cover};
-use crate::Progress;
 use crate::data::{ItemId, K};
 use crate::release::{Cluster, Disassociated, SimpleCluster};
 use crate::worlds::{ClusterModel, Knowledge};
+use crate::{Progress, Result};
 
 /// Clusters with up to this many times the worlds that would be drawn are
 /// enumerated.
@@ -80,6 +80,9 @@ pub struct ClusterFinding {
 
 /// Looks at one leaf. `budget` worlds are drawn, up to ten times as many
 /// enumerated.
+///
+/// # Errors
+/// If `progress` says stop.
 pub fn of_leaf(
     leaf: &SimpleCluster,
     joint: bool,
@@ -87,7 +90,8 @@ pub fn of_leaf(
     budget: usize,
     seed: u64,
     kernel: &Kernel,
-) -> ClusterFinding {
+    progress: &dyn Progress,
+) -> Result<ClusterFinding> {
     let mut published = leaf.clone();
     published.record_chunks.sort_unstable();
     let would_publish = |records: &[Vec<ItemId>]| {
@@ -104,13 +108,13 @@ pub fn of_leaf(
     };
     let enumerated = !joint && worlds::ln_up_to_order(leaf) <= ((ENUMERATION * budget) as f64).ln();
     if enumerated {
-        worlds::enumerate(leaf, kernel, &mut try_world);
+        worlds::enumerate(leaf, kernel, &mut try_world, progress)?;
     } else {
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
-        worlds::draw(leaf, joint, k, kernel, budget, &mut rng, &mut try_world);
+        worlds::draw(leaf, joint, k, kernel, budget, &mut rng, &mut try_world, progress)?;
     }
     let model = ClusterModel::of(leaf, Knowledge::Format);
-    conclude(&tally, &model, joint, enumerated, u64::from(k.get()))
+    Ok(conclude(&tally, &model, joint, enumerated, u64::from(k.get())))
 }
 
 /// Compares what the accepted worlds say with what the format says.
@@ -168,7 +172,7 @@ pub(super) fn examine(
     options: &Options,
     kernel: &Kernel,
     progress: &dyn Progress,
-) -> AlgorithmRisk {
+) -> Result<AlgorithmRisk> {
     let leaves = body.clusters.iter().flat_map(|cluster| {
         let joint = !cluster.children().is_empty();
         cluster.leaves().into_iter().map(move |leaf| (leaf, joint))
@@ -182,15 +186,15 @@ pub(super) fn examine(
         .map(|&i| {
             let (leaf, joint) = leaves[i];
             let seed = options.seed.wrapping_add(i as u64);
-            let finding = of_leaf(leaf, joint, k, options.worlds, seed, kernel);
+            let finding = of_leaf(leaf, joint, k, options.worlds, seed, kernel, progress)?;
             let covers: FxHashSet<(ItemId, ItemId)> =
                 cover::of_leaf(leaf, k, m).into_iter().map(|(a, b)| (a.min(b), a.max(b))).collect();
             let covered = finding.breached.iter().filter(|pair| covers.contains(pair)).count();
-            progress.advance(1);
-            (finding, covered as u64)
+            progress.step(1)?;
+            Ok((finding, covered as u64))
         })
-        .collect();
-    summary(&findings)
+        .collect::<Result<_>>()?;
+    Ok(summary(&findings))
 }
 
 fn summary(findings: &[(ClusterFinding, u64)]) -> AlgorithmRisk {

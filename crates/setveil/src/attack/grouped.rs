@@ -13,9 +13,9 @@ use super::posterior::{Evaluation, examine_with};
 use super::report::{Association, OTHER_KNOWLEDGE, Report};
 use super::targets::People;
 use super::{Background, Options};
-use crate::Progress;
 use crate::data::{Dataset, ItemId};
 use crate::release::{Group, Grouped, Release};
+use crate::{Progress, Result};
 
 /// Attacks a grouped release.
 pub(super) fn attack(
@@ -24,7 +24,7 @@ pub(super) fn attack(
     original: Option<&Dataset>,
     options: &Options,
     progress: &dyn Progress,
-) -> Report {
+) -> Result<Report> {
     let known = options.known.unwrap_or(2);
     let index = Index::new(body);
     let truth = match original {
@@ -54,14 +54,14 @@ pub(super) fn attack(
         options,
         progress,
         &evaluate,
-    );
+    )?;
     report.note(
         "the privacy degree holds per sensitive item: a group whose members all have different \
          sensitive items tells that each of them has one",
     );
     report.note("non-sensitive items are published unchanged: who somebody is, is not hidden");
     report.note(OTHER_KNOWLEDGE);
-    report
+    Ok(report)
 }
 
 struct Index {

@@ -35,7 +35,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::data::{Dataset, K};
 use crate::release::{Body, Disassociated, Release, Supports};
-use crate::worlds::{Knowledge, ReleaseWorlds};
+use crate::worlds::{BodyWorlds, Knowledge};
 use crate::{Error, Progress, Result, Stage};
 
 /// Who attacks, and how much work the attack may be.
@@ -123,10 +123,8 @@ pub fn attack(
         Body::Disassociated(body) => {
             disassociated(release, body, original, options, kernel, progress)
         }
-        Body::Generalized(body) => {
-            Ok(generalized::attack(release, body, original, options, progress))
-        }
-        Body::Grouped(body) => Ok(grouped::attack(release, body, original, options, progress)),
+        Body::Generalized(body) => generalized::attack(release, body, original, options, progress),
+        Body::Grouped(body) => grouped::attack(release, body, original, options, progress),
     }
 }
 
@@ -141,25 +139,27 @@ fn disassociated(
     let model = &release.manifest.guarantee.model;
     let k = K::new(model.k().unwrap_or(2))?;
     let known = options.known.or(model.m()).unwrap_or(2);
-    let format = ReleaseWorlds::new(body, Knowledge::Format);
-    let algorithm = ReleaseWorlds::new(body, Knowledge::Algorithm(k));
+    let format = BodyWorlds::new(body, Knowledge::Format, progress)?;
+    let algorithm = BodyWorlds::new(body, Knowledge::Algorithm(k), progress)?;
     let people = targets::People::new(original, body, &algorithm, options);
     let background = Background::new(&people, body.vocabulary.len(), known, options);
 
     let mut report = Report::new(release, options, original.is_some());
     // A cover speaks of refusals.
     if kernel.refuses() {
-        progress.stage(Stage::Covers, None);
+        progress.stage(Stage::Covers, Some(body.clusters.len() as u64));
         let m = model.m().unwrap_or(2);
-        let covers = cover::find(body, k, m);
+        let covers = cover::find(body, k, m, progress)?;
         report.printed_total = Some(cover::printed_total(body, &background));
         let known_covers = cover::known(&covers, &background);
         report.breached_pairs = Some(known_covers.len() as u64);
         report.breached_pairs_release =
-            Some(cover::below_k_everywhere(&known_covers, &covers, body, &algorithm, k));
-        report.vulnerable_records = original
-            .is_some()
-            .then(|| cover::vulnerable_records(&known_covers, &people, &background, &format));
+            Some(cover::below_k_everywhere(&known_covers, &covers, body, &algorithm, k, progress)?);
+        if original.is_some() {
+            let known = &known_covers;
+            let found = cover::vulnerable_records(known, &people, &background, &format, progress);
+            report.vulnerable_records = Some(found?);
+        }
         report.note(cover::NO_COVER_IS_NOT_SAFETY);
     } else {
         report.note("covers speak of the refusals of VERPART: not looked for with this method");
@@ -174,7 +174,7 @@ fn disassociated(
         known,
         options,
         progress,
-    );
+    )?;
     report.items_below_k = Some(algorithm::items_below_k(body, kernel.sensitive()));
     if !kernel.sensitive().is_empty() {
         report.note(kernel::SENSITIVE_TERMS);
@@ -184,7 +184,7 @@ fn disassociated(
     }
     if kernel.is_known() && options.worlds > 0 {
         progress.stage(Stage::Replaying, Some(options.clusters as u64));
-        let risk = algorithm::examine(body, k, model.m().unwrap_or(2), options, kernel, progress);
+        let risk = algorithm::examine(body, k, model.m().unwrap_or(2), options, kernel, progress)?;
         report.algorithm = Some(risk);
     }
     report.note(report::OTHER_KNOWLEDGE);

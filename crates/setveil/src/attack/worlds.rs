@@ -6,12 +6,17 @@ use rand::seq::index::sample;
 use rustc_hash::FxHashMap;
 
 use super::Kernel;
+use crate::Result;
 use crate::data::{ItemId, K};
+use crate::progress::{Progress, Pulse};
 use crate::release::SimpleCluster;
 use crate::worlds::{ClusterModel, Knowledge};
 
 /// Draws that may fail, per world that is asked for, because a record is empty.
 const PATIENCE: usize = 50;
+
+/// What trying one world takes, in items that are looked at.
+const WORLD: usize = 1 << 10;
 
 /// ln of the number of worlds if records have no order and the first chunk
 /// stays in place; plus infinity if there is no world.
@@ -32,7 +37,8 @@ pub(super) fn enumerate(
     leaf: &SimpleCluster,
     kernel: &Kernel,
     each: &mut dyn FnMut(&[Vec<ItemId>]),
-) {
+    progress: &dyn Progress,
+) -> Result<()> {
     let mut records = vec![Vec::new(); leaf.size as usize];
     if let Some(first) = leaf.record_chunks.first() {
         let sub_records = first.iter().flat_map(|(s, c)| std::iter::repeat_n(s, c as usize));
@@ -40,85 +46,86 @@ pub(super) fn enumerate(
             record.extend_from_slice(sub_record);
         }
     }
-    place_chunk(leaf, kernel, 1, &mut records, each);
+    Enumeration { leaf, kernel, records, each, pulse: Pulse::new(progress) }.place_chunk(1)
 }
 
-fn place_chunk(
-    leaf: &SimpleCluster,
-    kernel: &Kernel,
-    chunk: usize,
-    records: &mut Vec<Vec<ItemId>>,
-    each: &mut dyn FnMut(&[Vec<ItemId>]),
-) {
-    let Some(bag) = leaf.record_chunks.get(chunk) else {
-        return place_term(leaf, kernel, 0, records, each);
-    };
-    let mut left: Vec<u32> = bag.iter().map(|(_, count)| count).collect();
-    let total = bag.total() as usize;
-    place_sub_records(leaf, kernel, (chunk, 0, total), &mut left, records, each);
+/// A world that is being put together, chunk by chunk and term by term.
+struct Enumeration<'a> {
+    leaf: &'a SimpleCluster,
+    kernel: &'a Kernel<'a>,
+    records: Vec<Vec<ItemId>>,
+    each: &'a mut dyn FnMut(&[Vec<ItemId>]),
+    pulse: Pulse<'a>,
 }
 
-/// Gives record `r` and all later ones one of the `missing` sub-records of a
-/// chunk that are left, or none.
-fn place_sub_records(
-    leaf: &SimpleCluster,
-    kernel: &Kernel,
-    (chunk, r, missing): (usize, usize, usize),
-    left: &mut Vec<u32>,
-    records: &mut Vec<Vec<ItemId>>,
-    each: &mut dyn FnMut(&[Vec<ItemId>]),
-) {
-    if missing == 0 {
-        return place_chunk(leaf, kernel, chunk + 1, records, each);
+impl Enumeration<'_> {
+    fn place_chunk(&mut self, chunk: usize) -> Result<()> {
+        let Some(bag) = self.leaf.record_chunks.get(chunk) else { return self.place_term(0) };
+        let mut left: Vec<u32> = bag.iter().map(|(_, count)| count).collect();
+        self.place_sub_records(chunk, 0, bag.total() as usize, &mut left)
     }
-    if records.len() - r < missing {
-        return;
-    }
-    place_sub_records(leaf, kernel, (chunk, r + 1, missing), left, records, each);
-    for u in 0..left.len() {
-        if left[u] == 0 {
-            continue;
-        }
-        left[u] -= 1;
-        let before = records[r].len();
-        records[r].extend_from_slice(leaf.record_chunks[chunk].get(u).0);
-        place_sub_records(leaf, kernel, (chunk, r + 1, missing - 1), left, records, each);
-        records[r].truncate(before);
-        left[u] += 1;
-    }
-}
 
-fn place_term(
-    leaf: &SimpleCluster,
-    kernel: &Kernel,
-    term: usize,
-    records: &mut Vec<Vec<ItemId>>,
-    each: &mut dyn FnMut(&[Vec<ItemId>]),
-) {
-    let Some(&item) = leaf.term_chunk.get(term) else {
-        if records.iter().all(|r| !r.is_empty()) {
-            let mut sorted = records.clone();
-            sorted.iter_mut().for_each(|r| r.sort_unstable());
-            each(&sorted);
+    /// Gives record `r` and all later ones one of the `missing` sub-records of
+    /// a chunk that are left, or none.
+    fn place_sub_records(
+        &mut self,
+        chunk: usize,
+        r: usize,
+        missing: usize,
+        left: &mut Vec<u32>,
+    ) -> Result<()> {
+        if missing == 0 {
+            return self.place_chunk(chunk + 1);
         }
-        return;
-    };
-    // Enumerated clusters are small: their records fit into a word.
-    let most = kernel.most(item, u64::from(leaf.size), u64::from(leaf.size));
-    let few = |subset: &u64| u64::from(subset.count_ones()) <= most;
-    for subset in (1u64..1 << records.len()).filter(few) {
-        let chosen = || (0..leaf.size as usize).filter(|r| subset >> r & 1 == 1);
-        chosen().for_each(|r| records[r].push(item));
-        place_term(leaf, kernel, term + 1, records, each);
-        for r in chosen() {
-            records[r].pop();
+        if self.records.len() - r < missing {
+            return Ok(());
         }
+        self.place_sub_records(chunk, r + 1, missing, left)?;
+        for u in 0..left.len() {
+            if left[u] == 0 {
+                continue;
+            }
+            left[u] -= 1;
+            let before = self.records[r].len();
+            self.records[r].extend_from_slice(self.leaf.record_chunks[chunk].get(u).0);
+            self.place_sub_records(chunk, r + 1, missing - 1, left)?;
+            self.records[r].truncate(before);
+            left[u] += 1;
+        }
+        Ok(())
+    }
+
+    fn place_term(&mut self, term: usize) -> Result<()> {
+        self.pulse.work(WORLD)?;
+        let size = u64::from(self.leaf.size);
+        let Some(&item) = self.leaf.term_chunk.get(term) else {
+            if self.records.iter().all(|r| !r.is_empty()) {
+                let mut sorted = self.records.clone();
+                sorted.iter_mut().for_each(|r| r.sort_unstable());
+                (self.each)(&sorted);
+            }
+            return Ok(());
+        };
+        // Enumerated clusters are small: their records fit into a word.
+        let most = self.kernel.most(item, size, size);
+        let few = |subset: &u64| u64::from(subset.count_ones()) <= most;
+        for subset in (1u64..1 << self.records.len()).filter(few) {
+            let chosen: Vec<usize> =
+                (0..self.records.len()).filter(|r| subset >> r & 1 == 1).collect();
+            chosen.iter().for_each(|&r| self.records[r].push(item));
+            self.place_term(term + 1)?;
+            for r in chosen {
+                self.records[r].pop();
+            }
+        }
+        Ok(())
     }
 }
 
 /// Calls `each` with up to `count` random worlds in which every term is in
 /// fewer than k records, or as many as the kernel allows a sensitive one. In a leaf of a joint cluster, records that would be
 /// empty get an item that stands for what shared chunks bring.
+#[allow(clippy::too_many_arguments)]
 pub(super) fn draw(
     leaf: &SimpleCluster,
     joint: bool,
@@ -127,7 +134,8 @@ pub(super) fn draw(
     count: usize,
     rng: &mut impl RngExt,
     each: &mut dyn FnMut(&[Vec<ItemId>]),
-) {
+    progress: &dyn Progress,
+) -> Result<()> {
     let size = leaf.size as usize;
     let most = Knowledge::Algorithm(k).max_occurrences(size as u64) as usize;
     let terms: Vec<(ItemId, Vec<f64>)> = leaf
@@ -141,8 +149,9 @@ pub(super) fn draw(
     let mut drawn = 0;
     for _ in 0..count * PATIENCE {
         if drawn == count {
-            return;
+            break;
         }
+        progress.step(0)?;
         let mut records: Vec<Vec<ItemId>> = vec![Vec::new(); size];
         for chunk in &leaf.record_chunks {
             let places = sample(rng, size, (chunk.total() as usize).min(size));
@@ -169,6 +178,7 @@ pub(super) fn draw(
             drawn += 1;
         }
     }
+    Ok(())
 }
 
 /// The share of the placements of a term in c records, for c = 1..=most.

@@ -165,22 +165,22 @@ pub fn evaluate(
     progress: &dyn Progress,
 ) -> Result<Evaluation> {
     // What can be wrong is said before the work that takes long.
-    let penalty = penalty(release, original, options.hierarchy.as_deref(), facts)?;
+    let penalty = penalty(release, original, options.hierarchy.as_deref(), facts, progress)?;
     let comparison = Comparison::new(release, original, options, progress)?;
     progress.stage(Stage::Measuring, None);
     let mut evaluation = Evaluation { ncp: penalty, ..Evaluation::default() };
-    (evaluation.tkd, evaluation.tkd_a) = tkd(&comparison);
-    evaluation.tkd_ml2 = tkd_ml2(&comparison);
+    (evaluation.tkd, evaluation.tkd_a) = tkd(&comparison, progress)?;
+    evaluation.tkd_ml2 = tkd_ml2(&comparison, progress)?;
     evaluation.re = re(&comparison);
     evaluation.re_a = re_a(&comparison);
     evaluation.tlost = tlost(&comparison);
     evaluation.pairs_kept = pairs_kept(&comparison);
-    evaluation.pairs_limit = pairs_limit(&comparison);
+    evaluation.pairs_limit = pairs_limit(&comparison, progress)?;
     if let Body::Grouped(body) = &release.body {
-        evaluation.kl = kl::kl_divergence(&facts.sensitive, body, original, &options.kl)?;
+        evaluation.kl = kl::kl_divergence(&facts.sensitive, body, original, &options.kl, progress)?;
     }
     if let Some(members) = &facts.members {
-        let measured = associations(release, original, members, &Question::default());
+        let measured = associations(release, original, members, &Question::default(), progress)?;
         (evaluation.anr, evaluation.are) = (measured.map(|a| a.anr), measured.map(|a| a.are));
     }
     Ok(evaluation)
@@ -192,6 +192,7 @@ fn penalty(
     original: &Dataset,
     hierarchy: Option<&Hierarchy>,
     facts: &Facts,
+    progress: &dyn Progress,
 ) -> Result<Option<f64>> {
     match (&release.body, &release.manifest.guarantee.model) {
         (_, Model::DifferentialPrivacy { .. }) => Ok(None),
@@ -208,7 +209,7 @@ fn penalty(
                     hint: "name the hierarchy that it was made with: --hierarchy FILE".into(),
                 });
             }
-            ncp::ncp(body, original, hierarchy).map(Some)
+            ncp::ncp(body, original, hierarchy, progress).map(Some)
         }
         _ => Ok(None),
     }

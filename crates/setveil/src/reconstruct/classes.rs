@@ -1,26 +1,35 @@
 //! Generalised classes: one leaf for every node.
 
 use rand::RngExt;
+use rand_chacha::ChaCha8Rng;
 use rayon::prelude::*;
 
 use super::assemble::{Records, assemble};
 use super::{Options, random};
 use crate::data::{Dataset, Hierarchy, ItemId, Vocabulary};
+use crate::progress::{Progress, Pulse};
 use crate::release::Generalized;
 use crate::{Error, Result};
 
 /// Classes that one task deals with.
 const PIECE: usize = 1 << 10;
 
-pub(super) fn reconstruct(body: &Generalized, options: Options, number: u32) -> Result<Dataset> {
+pub(super) fn reconstruct(
+    body: &Generalized,
+    options: Options,
+    number: u32,
+    progress: &dyn Progress,
+) -> Result<Dataset> {
     let Some(hierarchy) = &body.hierarchy else {
-        return Ok(draw(body, &body.vocabulary, options, number, |item, _| item));
+        let as_it_is = |item, _: &mut ChaCha8Rng| item;
+        return draw(body, &body.vocabulary, (options, number), as_it_is, progress);
     };
     let (vocabulary, candidates) = leaves(body, hierarchy)?;
-    Ok(draw(body, &vocabulary, options, number, |node, rng| {
+    let leaf = |node: ItemId, rng: &mut ChaCha8Rng| {
         let under = &candidates[node as usize];
         under[rng.random_range(0..under.len())]
-    }))
+    };
+    draw(body, &vocabulary, (options, number), leaf, progress)
 }
 
 /// All leaves as items in the order of their text, and for every published
@@ -42,19 +51,20 @@ fn leaves(body: &Generalized, hierarchy: &Hierarchy) -> Result<(Vocabulary, Vec<
 fn draw(
     body: &Generalized,
     vocabulary: &Vocabulary,
-    options: Options,
-    number: u32,
-    leaf: impl Fn(ItemId, &mut rand_chacha::ChaCha8Rng) -> ItemId + Sync,
-) -> Dataset {
+    (options, number): (Options, u32),
+    leaf: impl Fn(ItemId, &mut ChaCha8Rng) -> ItemId + Sync,
+    progress: &dyn Progress,
+) -> Result<Dataset> {
     let pieces: Vec<Records> = (0..body.classes.len().div_ceil(PIECE))
         .into_par_iter()
         .map(|part| {
             let mut rng = random(options, number, part);
-            let mut records = Records::default();
+            let (mut records, mut pulse) = (Records::default(), Pulse::new(progress));
             let end = ((part + 1) * PIECE).min(body.classes.len());
             for class in part * PIECE..end {
                 let (items, count) = body.classes.get(class);
                 for _ in 0..count {
+                    pulse.done(1)?;
                     let mut record: Vec<ItemId> =
                         items.iter().map(|&item| leaf(item, &mut rng)).collect();
                     // A node and its ancestor may draw the same leaf.
@@ -63,8 +73,9 @@ fn draw(
                     records.push(record);
                 }
             }
-            records
+            pulse.flush()?;
+            Ok(records)
         })
-        .collect();
-    assemble(vocabulary, &pieces)
+        .collect::<Result<_>>()?;
+    Ok(assemble(vocabulary, &pieces))
 }

@@ -8,14 +8,20 @@ use super::cover::Cover;
 use super::{Options, random};
 use crate::data::Dataset;
 use crate::release::{Group, Grouped};
-use crate::{Error, Result};
+use crate::{Error, Progress, Result};
 
-pub(super) fn reconstruct(body: &Grouped, options: Options, number: u32) -> Result<Dataset> {
+pub(super) fn reconstruct(
+    body: &Grouped,
+    options: Options,
+    number: u32,
+    progress: &dyn Progress,
+) -> Result<Dataset> {
     let pieces: Vec<Records> = body
         .groups
         .par_iter()
         .enumerate()
         .map(|(part, group)| {
+            progress.step(group.size.into())?;
             let mut rng = random(options, number, part);
             let mut records = plain(group)?;
             let cover = Cover {

@@ -15,7 +15,7 @@ use super::assemble::Records;
 use super::leaf::{self, Received};
 use crate::data::ItemId;
 use crate::release::{Bag, Cluster, SimpleCluster};
-use crate::{Error, Result};
+use crate::{Error, Progress, Result};
 
 /// Plain draws before the leaves that need sub-records are served first.
 const DRAWS: usize = 32;
@@ -91,31 +91,35 @@ pub(super) fn place(
     k: Option<u32>,
     rng: &mut ChaCha8Rng,
     records: &mut Records,
+    progress: &dyn Progress,
 ) -> Result<()> {
     let tree = Tree::new(cluster);
     let mut takers = Vec::new();
     let mut pieces = Vec::new();
     for (c, (node, range, chunk)) in tree.chunks.iter().enumerate() {
         for (items, count) in chunk.iter() {
+            progress.step(0)?;
             takers.push(tree.takers(*node, range.clone(), items));
             let piece = || Piece { chunk: c, items, takers: takers.len() - 1 };
             pieces.extend((0..count).map(|_| piece()));
         }
     }
-    let slots = deal(&tree, &mut pieces, &takers, rng).ok_or_else(|| Error::Infeasible {
-        what: format!(
-            "no data set fits the release: in a joint cluster of {} records the shared chunks \
+    let slots =
+        deal(&tree, &mut pieces, &takers, rng, progress)?.ok_or_else(|| Error::Infeasible {
+            what: format!(
+                "no data set fits the release: in a joint cluster of {} records the shared chunks \
              find no records that may take them",
-            cluster.size()
-        ),
-        hint: "see `setveil verify`".into(),
-    })?;
+                cluster.size()
+            ),
+            hint: "see `setveil verify`".into(),
+        })?;
     let mut received: Vec<Vec<Received>> = vec![Vec::new(); tree.leaves.len()];
     for (piece, slot) in pieces.iter().zip(slots) {
         let l = tree.starts.partition_point(|&start| start <= slot) - 1;
         received[l].push((slot - tree.starts[l], piece.items));
     }
     for (leaf, received) in tree.leaves.iter().zip(&received) {
+        progress.step(leaf.size.into())?;
         leaf::place(leaf, received, terms, k, rng)?.push_into(records);
     }
     Ok(())
@@ -127,21 +131,24 @@ fn deal(
     pieces: &mut [Piece],
     takers: &[Vec<usize>],
     rng: &mut ChaCha8Rng,
-) -> Option<Vec<usize>> {
+    progress: &dyn Progress,
+) -> Result<Option<Vec<usize>>> {
     let needs: Vec<usize> = tree.leaves.iter().map(|l| leaf::deficit(l)).collect();
     for _ in 0..DRAWS {
         pieces.shuffle(rng);
         let none = vec![None; pieces.len()];
-        if let Some(slots) = deal_rest(tree, pieces, takers, none, rng)
+        if let Some(slots) = deal_rest(tree, pieces, takers, none, rng, progress)?
             && satisfied(tree, &needs, &slots)
         {
-            return Some(slots);
+            return Ok(Some(slots));
         }
     }
     // Leaves that cannot fill themselves first; the rest as before.
-    let wanted = serve_needs(tree, pieces, takers, &needs)?;
-    let slots = deal_rest(tree, pieces, takers, wanted, rng)?;
-    satisfied(tree, &needs, &slots).then_some(slots)
+    let Some(wanted) = serve_needs(tree, pieces, takers, &needs, progress)? else {
+        return Ok(None);
+    };
+    let slots = deal_rest(tree, pieces, takers, wanted, rng, progress)?;
+    Ok(slots.filter(|slots| satisfied(tree, &needs, slots)))
 }
 
 fn satisfied(tree: &Tree, needs: &[usize], slots: &[usize]) -> bool {
@@ -165,7 +172,8 @@ fn deal_rest(
     takers: &[Vec<usize>],
     mut slots: Vec<Option<usize>>,
     rng: &mut ChaCha8Rng,
-) -> Option<Vec<usize>> {
+    progress: &dyn Progress,
+) -> Result<Option<Vec<usize>>> {
     let total = *tree.starts.last().expect("starts with 0");
     let mut used = vec![vec![None; total]; tree.chunks.len()];
     for (p, slot) in slots.iter().enumerate() {
@@ -177,15 +185,19 @@ fn deal_rest(
         if slots[p].is_some() {
             continue;
         }
+        progress.step(0)?;
         let (used, takers_of) = (&mut used[pieces[p].chunk], &takers[pieces[p].takers]);
         let slot = match free_slot(tree, used, takers_of, rng) {
             Some(slot) => slot,
-            None => make_room(tree, pieces, takers, p, used, &mut slots)?,
+            None => match make_room(tree, pieces, takers, p, used, &mut slots) {
+                Some(slot) => slot,
+                None => return Ok(None),
+            },
         };
         used[slot] = Some(p);
         slots[p] = Some(slot);
     }
-    slots.into_iter().collect()
+    Ok(slots.into_iter().collect())
 }
 
 /// A uniformly chosen free slot of the leaves `takers`.
@@ -271,20 +283,22 @@ fn serve_needs(
     pieces: &[Piece],
     takers: &[Vec<usize>],
     needs: &[usize],
-) -> Option<Vec<Option<usize>>> {
+    progress: &dyn Progress,
+) -> Result<Option<Vec<Option<usize>>>> {
     let mut slots: Vec<Option<usize>> = vec![None; pieces.len()];
     let may_take: Vec<Vec<usize>> = (0..tree.leaves.len())
         .map(|l| (0..pieces.len()).filter(|&p| takers[pieces[p].takers].contains(&l)).collect())
         .collect();
     for (l, &need) in needs.iter().enumerate() {
         for slot in tree.starts[l]..tree.starts[l] + need {
+            progress.step(0)?;
             let mut tried = vec![false; pieces.len()];
             if !augment(tree, &may_take, slot, &mut tried, &mut slots) {
-                return None;
+                return Ok(None);
             }
         }
     }
-    Some(slots)
+    Ok(Some(slots))
 }
 
 fn augment(

@@ -91,29 +91,38 @@ pub struct Options {
 /// Linear in the result for most clusters; a cluster of s records whose
 /// sub-records hardly suffice to fill it costs up to O(s^2) per chunk and term.
 pub fn reconstruct(release: &Release, options: Options, number: u32) -> Result<Dataset> {
+    draw(release, options, number, &())
+}
+
+/// [`reconstruct`] with steps for `progress`: a record each.
+fn draw(
+    release: &Release,
+    options: Options,
+    number: u32,
+    progress: &dyn Progress,
+) -> Result<Dataset> {
     match &release.body {
-        Body::Disassociated(body) => disassociated(&release.manifest, body, options, number),
-        Body::Generalized(body) => classes::reconstruct(body, options, number),
-        Body::Grouped(body) => groups::reconstruct(body, options, number),
+        Body::Disassociated(body) => {
+            disassociated(&release.manifest, body, options, number, progress)
+        }
+        Body::Generalized(body) => classes::reconstruct(body, options, number, progress),
+        Body::Grouped(body) => groups::reconstruct(body, options, number, progress),
     }
 }
 
 /// Draws the reconstructions 0 to `count - 1`, in parallel.
+///
+/// # Errors
+/// As [`reconstruct`], and if `progress` says stop.
 pub fn reconstruct_many(
     release: &Release,
     options: Options,
     count: u32,
     progress: &dyn Progress,
 ) -> Result<Vec<Dataset>> {
-    progress.stage(Stage::Reconstructing, Some(count.into()));
-    (0..count)
-        .into_par_iter()
-        .map(|number| {
-            let drawn = reconstruct(release, options, number);
-            progress.advance(1);
-            drawn
-        })
-        .collect()
+    let records = release.manifest.records.saturating_mul(count.into());
+    progress.stage(Stage::Reconstructing, Some(records));
+    (0..count).into_par_iter().map(|number| draw(release, options, number, progress)).collect()
 }
 
 /// The random numbers of one part of one reconstruction: streams of one key,
@@ -129,6 +138,7 @@ fn disassociated(
     body: &Disassociated,
     options: Options,
     number: u32,
+    progress: &dyn Progress,
 ) -> Result<Dataset> {
     let k = manifest.guarantee.model.k();
     let pieces: Vec<Records> = body
@@ -140,10 +150,11 @@ fn disassociated(
             let mut records = Records::default();
             match cluster {
                 Cluster::Simple(leaf) => {
+                    progress.step(leaf.size.into())?;
                     leaf::place(leaf, &[], options.terms, k, &mut rng)?.push_into(&mut records);
                 }
                 Cluster::Joint(_) => {
-                    joint::place(cluster, options.terms, k, &mut rng, &mut records)?;
+                    joint::place(cluster, options.terms, k, &mut rng, &mut records, progress)?;
                 }
             }
             Ok(records)

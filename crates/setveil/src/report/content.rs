@@ -1,8 +1,10 @@
 //! The sections with numbers.
 
+use maud::html;
+
 use super::html::{Page, number, percent};
-use super::svg::{Row, bars, columns};
 use super::{Measured, Risk};
+use crate::chart::{Row, bars, columns};
 use crate::measure::{Evaluation, MEANINGS};
 use crate::release::{Body, Cluster, Release, Supports};
 use crate::verify::Verdict;
@@ -21,22 +23,24 @@ pub(super) fn summary(
     let epsilon = verdict.epsilon.map(|e| format!("epsilon = {e}"));
     let parameters = parameters.into_iter().chain(epsilon).collect();
     let model = [vec![verdict.model.to_owned()], parameters].concat().join(", ");
-    page.raw(&if let (true, Some(note)) = (verdict.holds, verdict.note) {
-        format!(
-            "<p class=\"verdict holds\"><strong>The release is well-formed.</strong> {model}. \
-             Note: {note}.</p>"
-        )
-    } else if verdict.holds {
-        format!(
-            "<p class=\"verdict holds\"><strong>The guarantee holds.</strong> {model}. Checked on \
-             the published files alone.</p>"
-        )
-    } else {
-        format!(
-            "<p class=\"verdict fails\"><strong>The guarantee does NOT hold: do not publish.\
-             </strong> {model}: {} violations.</p>",
-            number(verdict.violation_count)
-        )
+    page.add(match verdict.note {
+        Some(note) if verdict.holds => html! {
+            p class="verdict holds" {
+                strong { "The release is well-formed." } " " (model) ". Note: " (note) "."
+            }
+        },
+        _ if verdict.holds => html! {
+            p class="verdict holds" {
+                strong { "The guarantee holds." } " " (model)
+                ". Checked on the published files alone."
+            }
+        },
+        _ => html! {
+            p class="verdict fails" {
+                strong { "The guarantee does NOT hold: do not publish." } " " (model) ": "
+                (number(verdict.violation_count)) " violations."
+            }
+        },
     });
     let mut facts = vec![
         ("records", number(release.manifest.records)),
@@ -52,23 +56,23 @@ pub(super) fn summary(
             facts.push(("top itemsets kept", percent(1.0 - tkd)));
         }
     }
-    let mut html = String::from("<dl class=\"facts\">");
-    for (name, value) in facts {
-        html += &format!("<div><dt>{name}</dt><dd>{value}</dd></div>");
-    }
-    page.raw(&(html + "</dl>"));
-    if measured.is_none() {
-        page.raw(
-            "<p class=\"note\">This report was made from the release alone. With the original, \
-             the custodian can add risk and utility: <code>setveil report RELEASE --original \
-             DATA -o report.html</code>.</p>",
-        );
-    } else {
-        page.raw(
-            "<p class=\"note\">Risk and utility were measured against the original data. Publish \
-             this page only if these numbers may be known.</p>",
-        );
-    }
+    page.add(html! {
+        dl class="facts" {
+            @for (name, value) in &facts { div { dt { (name) } dd { (value) } } }
+        }
+    });
+    page.add(html! {
+        p class="note" {
+            @if measured.is_none() {
+                "This report was made from the release alone. With the original, the custodian \
+                 can add risk and utility: "
+                code { "setveil report RELEASE --original DATA -o report.html" } "."
+            } @else {
+                "Risk and utility were measured against the original data. Publish this page only \
+                 if these numbers may be known."
+            }
+        }
+    });
 }
 
 fn parts_name(release: &Release) -> &'static str {
@@ -134,7 +138,8 @@ pub(super) fn risk(page: &mut Page, release: &Release, measured: &Measured) {
             bars: vec![(r.before, percent(r.before)), (r.after, percent(r.after))],
         })
         .collect();
-    page.raw(&bars("Probability of finding a person", &["before", "after"], &rows));
+    let caption = "Probability of finding a person";
+    page.figure(caption, bars(caption, &["before", "after"], &rows));
     let rows: Vec<Vec<String>> = measured
         .risk
         .iter()
@@ -172,7 +177,8 @@ pub(super) fn utility(page: &mut Page, measured: &Measured) {
             Row { label: (*name).to_owned(), bars: vec![(value / scale, format!("{value:.3}"))] }
         })
         .collect();
-    page.raw(&bars("Measures (bars of re and re_a end at 2, the others at 1)", &[""], &rows));
+    let caption = "Measures (bars of re and re_a end at 2, the others at 1)";
+    page.figure(caption, bars(caption, &[""], &rows));
     let rows: Vec<Vec<String>> = values
         .iter()
         .map(|(name, value, better, meaning)| {
@@ -230,7 +236,7 @@ pub(super) fn shape(page: &mut Page, release: &Release) {
     };
     page.table("Contents", &["what", "how many"], &rows);
     let caption = format!("How many {} have how many records", parts_name(release));
-    page.raw(&columns(&caption, "records", &histogram(&sizes)));
+    page.figure(&caption, columns(&caption, "records", &histogram(&sizes)));
     let rows: Vec<Vec<String>> = release
         .manifest
         .files
@@ -252,7 +258,7 @@ fn shared_chunks(clusters: &[Cluster]) -> u64 {
 
 /// Sizes in at most eight classes of equal width, or of doubling width where
 /// they spread over more than two orders of magnitude.
-fn histogram(sizes: &[u64]) -> Vec<(String, u64)> {
+fn histogram(sizes: &[u64]) -> Vec<(String, u64, String)> {
     let (Some(&least), Some(&most)) = (sizes.iter().min(), sizes.iter().max()) else {
         return Vec::new();
     };
@@ -280,7 +286,7 @@ fn histogram(sizes: &[u64]) -> Vec<(String, u64)> {
             } else {
                 format!("{}–{}", w[0], w[1] - 1)
             };
-            (name, count)
+            (name, count, number(count))
         })
         .collect()
 }
@@ -289,7 +295,7 @@ pub(super) fn how_to_use(page: &mut Page, release: &Release) {
     page.section("How to work with it");
     page.text("For an analyst who has only the release:");
     let labels: Vec<&str> = release.body.vocabulary().labels().take(2).collect();
-    let itemset = super::html::escape(&labels.join(","));
+    let itemset = labels.join(",");
     let (answer, worlds, check) = match release.manifest.guarantee.supports {
         Supports::Noisy => (
             "an estimate, without bounds",
@@ -303,11 +309,11 @@ pub(super) fn how_to_use(page: &mut Page, release: &Release) {
             "does the guarantee hold?",
         ),
     };
-    page.raw(&format!(
-        "<pre><code># in how many records do items stand together? {answer}\n\
-         setveil query RELEASE \"{itemset}\"\n\n# {worlds}\n\n\
-         # {check}\nsetveil verify RELEASE</code></pre>"
-    ));
+    let commands = format!(
+        "# in how many records do items stand together? {answer}\n\
+         setveil query RELEASE \"{itemset}\"\n\n# {worlds}\n\n# {check}\nsetveil verify RELEASE"
+    );
+    page.add(html! { pre { code { (commands) } } });
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
-//! Small pieces of HTML, escaped where they hold data.
+//! The page: sections of markup. Whatever is put into markup is escaped.
 
-use std::fmt::Write;
+use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 use super::style::STYLE;
 
@@ -8,112 +8,117 @@ use super::style::STYLE;
 #[derive(Debug)]
 pub(super) struct Page {
     title: String,
-    body: String,
-    /// The sections' anchors and headings, for the table of contents.
-    sections: Vec<(String, String)>,
+    sections: Vec<Section>,
+}
+
+#[derive(Debug)]
+struct Section {
+    heading: String,
+    parts: Vec<Markup>,
 }
 
 impl Page {
     pub(super) fn new(title: &str) -> Self {
-        Self { title: title.to_owned(), body: String::new(), sections: Vec::new() }
+        Self { title: title.to_owned(), sections: Vec::new() }
     }
 
     /// Starts a section; the one before ends.
     pub(super) fn section(&mut self, heading: &str) {
-        if !self.sections.is_empty() {
-            self.body += "</section>\n";
+        self.sections.push(Section { heading: heading.to_owned(), parts: Vec::new() });
+    }
+
+    /// Adds to the section.
+    pub(super) fn add(&mut self, part: Markup) {
+        if let Some(section) = self.sections.last_mut() {
+            section.parts.push(part);
         }
-        let id = format!("s{}", self.sections.len() + 1);
-        let _ = writeln!(
-            self.body,
-            "<section aria-labelledby=\"{id}\"><h2 id=\"{id}\">{}</h2>",
-            escape(heading)
-        );
-        self.sections.push((id, heading.to_owned()));
     }
 
     /// A paragraph of plain text; what stands between backticks is code.
     pub(super) fn text(&mut self, text: &str) {
-        let _ = writeln!(self.body, "<p>{}</p>", with_code(text));
+        self.add(html! { p { (with_code(text)) } });
     }
 
     /// A small heading.
     pub(super) fn heading(&mut self, text: &str) {
-        let _ = writeln!(self.body, "<h3>{}</h3>", escape(text));
-    }
-
-    /// HTML that is safe already.
-    pub(super) fn raw(&mut self, html: &str) {
-        self.body += html;
-        self.body.push('\n');
+        self.add(html! { h3 { (text) } });
     }
 
     /// A list of plain texts.
     pub(super) fn list(&mut self, class: &str, entries: &[String]) {
-        let _ = write!(self.body, "<ul class=\"{class}\">");
-        for entry in entries {
-            let _ = write!(self.body, "<li>{}</li>", with_code(entry));
-        }
-        self.body += "</ul>\n";
+        self.add(
+            html! { ul class=(class) { @for entry in entries { li { (with_code(entry)) } } } },
+        );
+    }
+
+    /// A drawing with its caption.
+    pub(super) fn figure(&mut self, caption: &str, svg: String) {
+        self.add(html! { figure { figcaption { (caption) } (PreEscaped(svg)) } });
     }
 
     /// A table: the first cell of each row is its header.
     pub(super) fn table(&mut self, caption: &str, head: &[&str], rows: &[Vec<String>]) {
-        let _ = write!(
-            self.body,
-            "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"{0}\"><table>\
-             <caption>{0}</caption><thead><tr>",
-            escape(caption)
-        );
-        let numeric: Vec<bool> = (0..head.len())
-            .map(|c| c > 0 && rows.iter().all(|row| row.get(c).is_none_or(|cell| is_number(cell))))
-            .collect();
-        for (cell, numeric) in head.iter().zip(&numeric) {
-            let class = if *numeric { " class=\"n\"" } else { "" };
-            let _ = write!(self.body, "<th scope=\"col\"{class}>{}</th>", escape(cell));
-        }
-        self.body += "</tr></thead><tbody>";
-        for row in rows {
-            self.body += "<tr>";
-            for (i, cell) in row.iter().enumerate() {
-                let cell = escape(cell);
-                let _ = match i {
-                    0 => write!(self.body, "<th scope=\"row\">{cell}</th>"),
-                    _ if numeric.get(i) == Some(&true) => {
-                        write!(self.body, "<td class=\"n\">{cell}</td>")
+        let numeric = |c: usize| {
+            c > 0 && rows.iter().all(|row| row.get(c).is_none_or(|cell| is_number(cell)))
+        };
+        let class = |c: usize| numeric(c).then_some("n");
+        self.add(html! {
+            div class="scroll" tabindex="0" role="region" aria-label=(caption) {
+                table {
+                    caption { (caption) }
+                    thead { tr {
+                        @for (c, cell) in head.iter().enumerate() {
+                            th scope="col" class=[class(c)] { (cell) }
+                        }
+                    } }
+                    tbody {
+                        @for row in rows { tr {
+                            @for (c, cell) in row.iter().enumerate() {
+                                @if c == 0 { th scope="row" { (cell) } }
+                                @else { td class=[class(c)] { (cell) } }
+                            }
+                        } }
                     }
-                    _ => write!(self.body, "<td>{cell}</td>"),
-                };
+                }
             }
-            self.body += "</tr>";
-        }
-        self.body += "</tbody></table></div>\n";
+        });
     }
 
     /// The whole page.
-    pub(super) fn finish(mut self, tool: &str) -> String {
-        if !self.sections.is_empty() {
-            self.body += "</section>\n";
-        }
-        let mut contents = String::new();
-        for (id, heading) in &self.sections {
-            let _ = write!(contents, "<li><a href=\"#{id}\">{}</a></li>", escape(heading));
-        }
-        let title = escape(&self.title);
-        format!(
-            "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
-             <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
-             <meta name=\"robots\" content=\"noindex\">\n\
-             <title>{title}</title>\n<style>{STYLE}</style>\n</head>\n<body>\n\
-             <a class=\"skip\" href=\"#main\">Skip to the content</a>\n\
-             <header><p class=\"brand\">Setveil</p><h1>{title}</h1></header>\n\
-             <nav aria-label=\"Contents\"><ol>{contents}</ol></nav>\n\
-             <main id=\"main\">\n{}</main>\n\
-             <footer><p>Made by {}. This page is complete in itself and loads nothing.</p>\
-             </footer>\n</body>\n</html>\n",
-            self.body,
-            escape(tool)
-        )
+    pub(super) fn finish(self, tool: &str) -> String {
+        let page = html! {
+            (DOCTYPE)
+            html lang="en" {
+                head {
+                    meta charset="utf-8";
+                    meta name="viewport" content="width=device-width, initial-scale=1";
+                    meta name="robots" content="noindex";
+                    title { (self.title) }
+                    style { (PreEscaped(STYLE)) }
+                }
+                body {
+                    a class="skip" href="#main" { "Skip to the content" }
+                    header { p class="brand" { "Setveil" } h1 { (self.title) } }
+                    nav aria-label="Contents" { ol {
+                        @for (i, section) in self.sections.iter().enumerate() {
+                            li { a href=(format!("#s{}", i + 1)) { (section.heading) } }
+                        }
+                    } }
+                    main id="main" {
+                        @for (i, section) in self.sections.iter().enumerate() {
+                            section aria-labelledby=(format!("s{}", i + 1)) {
+                                h2 id=(format!("s{}", i + 1)) { (section.heading) }
+                                @for part in &section.parts { (part) "\n" }
+                            }
+                        }
+                    }
+                    footer { p {
+                        "Made by " (tool) ". This page is complete in itself and loads nothing."
+                    } }
+                }
+            }
+        };
+        page.into_string() + "\n"
     }
 }
 
@@ -122,30 +127,13 @@ fn is_number(cell: &str) -> bool {
     digits && cell.bytes().all(|b| b.is_ascii_digit() || b" .,%-<".contains(&b))
 }
 
-/// Text for HTML in which what stands between backticks is code.
-fn with_code(text: &str) -> String {
-    let mut html = String::new();
-    for (i, piece) in text.split('`').enumerate() {
-        let piece = escape(piece);
-        html += &if i % 2 == 1 { format!("<code>{piece}</code>") } else { piece };
-    }
-    html
-}
-
-/// Text for HTML, attributes included.
-pub(super) fn escape(text: &str) -> String {
-    let mut escaped = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '&' => escaped += "&amp;",
-            '<' => escaped += "&lt;",
-            '>' => escaped += "&gt;",
-            '"' => escaped += "&quot;",
-            '\'' => escaped += "&#39;",
-            _ => escaped.push(c),
+/// Text in which what stands between backticks is code.
+fn with_code(text: &str) -> Markup {
+    html! {
+        @for (i, piece) in text.split('`').enumerate() {
+            @if i % 2 == 1 { code { (piece) } } @else { (piece) }
         }
     }
-    escaped
 }
 
 /// A whole number in groups of three: `1234567` as `1,234,567`.
@@ -178,7 +166,15 @@ mod tests {
 
     #[test]
     fn data_cannot_become_markup() {
-        assert_eq!(escape("<b a='x'>&\"</b>"), "&lt;b a=&#39;x&#39;&gt;&amp;&quot;&lt;/b&gt;");
+        let mut page = Page::new("<t>");
+        page.section("&");
+        page.text("a `<b>` & \"c\"");
+        page.table("<c>", &["\"h\""], &[vec!["<d>".into()]]);
+        let html = page.finish("<tool>");
+        for text in ["<t>", "<b>", "<c>", "<d>", "<tool>"] {
+            assert!(!html.contains(text), "{text}");
+        }
+        assert!(html.contains("<p>a <code>&lt;b&gt;</code> &amp; &quot;c&quot;</p>"), "{html}");
     }
 
     #[test]

@@ -14,7 +14,6 @@ mod examples;
 mod html;
 mod promise;
 mod style;
-mod svg;
 
 pub use html::number;
 

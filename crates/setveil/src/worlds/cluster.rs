@@ -8,6 +8,7 @@
 use super::{ClusterModel, Knowledge, Room};
 use crate::data::ItemId;
 use crate::release::{Bag, Cluster};
+use crate::{Progress, Result};
 
 /// What is taken for possible in bounds, and what for likely in expectations.
 pub(super) struct Assumptions<'f> {
@@ -97,14 +98,18 @@ pub(super) fn lets_in(blocked: &[ItemId], sub_record: &[ItemId]) -> bool {
 }
 
 impl<'a> ClusterWorlds<'a> {
-    pub(super) fn new(cluster: &'a Cluster, assumptions: &Assumptions) -> Self {
+    pub(super) fn new(
+        cluster: &'a Cluster,
+        assumptions: &Assumptions,
+        progress: &dyn Progress,
+    ) -> Result<Self> {
         let mut worlds = Self { leaves: Vec::new(), nodes: Vec::new(), chunks: Vec::new() };
         worlds.add(cluster, assumptions.possible);
         if worlds.is_joint() {
-            worlds.add_inflows();
+            worlds.add_inflows(progress)?;
         }
-        worlds.expect(assumptions);
-        worlds
+        worlds.expect(assumptions, progress)?;
+        Ok(worlds)
     }
 
     pub(super) fn size(&self) -> u64 {
@@ -170,11 +175,12 @@ impl<'a> ClusterWorlds<'a> {
 
     /// Finds out where the sub-records of shared chunks may go, from the
     /// lowest joint clusters upwards.
-    fn add_inflows(&mut self) {
+    fn add_inflows(&mut self, progress: &dyn Progress) -> Result<()> {
         // Items that a leaf takes from no cluster further up, ascending.
         let mut taken: Vec<Vec<ItemId>> = self.leaves.iter().map(|l| self.own_items(l)).collect();
         for (n, node) in self.nodes.iter().enumerate() {
             for &c in &node.shared {
+                progress.step(0)?;
                 let chunk = &mut self.chunks[c];
                 chunk.node = n;
                 let also = |l: usize| {
@@ -206,12 +212,14 @@ impl<'a> ClusterWorlds<'a> {
                 taken[l].dedup();
             }
         }
+        Ok(())
     }
 
     /// Gives every leaf sums for expectations, which also count what comes
     /// from shared chunks on average. Bounds keep looking at its own chunks.
-    fn expect(&mut self, assumptions: &Assumptions) {
+    fn expect(&mut self, assumptions: &Assumptions, progress: &dyn Progress) -> Result<()> {
         for l in 0..self.leaves.len() {
+            progress.step(0)?;
             let leaf = &self.leaves[l];
             let ClusterModel { size, term_chunk_len, .. } = leaf.model;
             let mut totals = leaf.model.totals.clone();
@@ -228,6 +236,7 @@ impl<'a> ClusterWorlds<'a> {
             }
             self.leaves[l].model.set_sums(&totals, likely);
         }
+        Ok(())
     }
 
     /// The shared chunks that bring something to a leaf, from the lowest

@@ -29,6 +29,7 @@ mod answers;
 mod bounds;
 mod cluster;
 mod model;
+mod owned;
 mod parts;
 mod places;
 mod precise;
@@ -36,7 +37,9 @@ mod release;
 mod sums;
 
 pub use model::ClusterModel;
-pub use release::{Posterior, ReleaseWorlds};
+pub use owned::ReleaseWorlds;
+pub(crate) use release::BodyWorlds;
+pub use release::Posterior;
 
 use crate::data::K;
 

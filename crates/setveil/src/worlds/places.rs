@@ -3,6 +3,7 @@
 use super::cluster::ClusterWorlds;
 use super::parts::TERM;
 use crate::data::ItemId;
+use crate::{Progress, Result};
 
 /// For each item the leaves that can have it, with its source there.
 #[derive(Clone, Debug)]
@@ -30,10 +31,15 @@ pub(super) struct Sites<'a> {
 }
 
 impl Places {
-    pub(super) fn new(clusters: &[ClusterWorlds], items: usize) -> Self {
+    pub(super) fn new(
+        clusters: &[ClusterWorlds],
+        items: usize,
+        progress: &dyn Progress,
+    ) -> Result<Self> {
         let mut places = Self(vec![Vec::new(); items]);
         for (c, cluster) in clusters.iter().enumerate() {
             for (l, leaf) in cluster.leaves.iter().enumerate() {
+                progress.step(0)?;
                 let at = (c as u32, l as u32);
                 for &chunk in &leaf.own {
                     let domain = &cluster.chunks[chunk].domain;
@@ -49,7 +55,7 @@ impl Places {
                 }
             }
         }
-        places
+        Ok(places)
     }
 
     fn push(&mut self, item: ItemId, at: (u32, u32), source: u32) {

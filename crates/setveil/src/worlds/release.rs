@@ -15,29 +15,11 @@ use super::places::Places;
 use super::{Answer, Knowledge, Room};
 use crate::data::ItemId;
 use crate::release::Disassociated;
+use crate::{Progress, Result, Stage};
 
-/// The worlds of a disassociated release.
-///
-/// ```
-/// use setveil::release::{Bag, Cluster, Disassociated, SimpleCluster};
-/// use setveil::worlds::{Knowledge, ReleaseWorlds};
-/// use setveil::data::Vocabulary;
-///
-/// let body = Disassociated {
-///     vocabulary: Vocabulary::new(["flu", "itunes", "viagra"]),
-///     clusters: vec![Cluster::Simple(SimpleCluster {
-///         size: 4,
-///         record_chunks: vec![Bag::from_counted([(&[0, 1][..], 3), (&[1], 1)])],
-///         term_chunk: vec![2],
-///     })],
-/// };
-/// let worlds = ReleaseWorlds::new(&body, Knowledge::Format);
-/// let posterior = worlds.posterior(&[1]);
-/// assert_eq!(posterior.of(0), 0.75); // three of the four with itunes have flu
-/// assert!((posterior.of(2) - 8.0 / 15.0).abs() < 1e-9);
-/// ```
-#[derive(Clone, Debug)]
-pub struct ReleaseWorlds<'a> {
+/// The worlds of a disassociated body that somebody else owns.
+#[derive(Debug)]
+pub(crate) struct BodyWorlds<'a> {
     clusters: Vec<ClusterWorlds<'a>>,
     places: Places,
     /// Answers for single items that have been asked for: frequent items are
@@ -69,36 +51,39 @@ impl Posterior {
     }
 }
 
-impl<'a> ReleaseWorlds<'a> {
+impl<'a> BodyWorlds<'a> {
     /// Prepares all clusters, for bounds and expectations over the same worlds.
-    pub fn new(body: &'a Disassociated, knowledge: Knowledge) -> Self {
-        Self::expecting(body, knowledge, &|_| knowledge)
+    pub(crate) fn new(
+        body: &'a Disassociated,
+        knowledge: Knowledge,
+        progress: &dyn Progress,
+    ) -> Result<Self> {
+        Self::expecting(body, knowledge, &|_| knowledge, progress)
     }
 
-    /// Prepares all clusters for bounds over all worlds that are `possible` and
-    /// expectations over those in which the terms of each leaf occur as
-    /// `likely` says.
-    ///
-    /// # Complexity
-    /// Linear in the sub-records, in cluster size times chunks, and in leaves
-    /// times the items of the shared chunks above them. An answer then looks
-    /// only at the leaves in which all items have a source.
-    pub fn expecting(
+    /// See [`ReleaseWorlds::expecting`](super::ReleaseWorlds::expecting).
+    pub(crate) fn expecting(
         body: &'a Disassociated,
         possible: Knowledge,
         likely: &(dyn Fn(Room) -> Knowledge + Sync),
-    ) -> Self {
+        progress: &dyn Progress,
+    ) -> Result<Self> {
         use rayon::prelude::*;
+        progress.stage(Stage::Worlds, Some(body.clusters.len() as u64));
         let assumptions = Assumptions { possible, likely };
+        let prepare = |cluster| {
+            progress.step(1)?;
+            ClusterWorlds::new(cluster, &assumptions, progress)
+        };
         let clusters: Vec<ClusterWorlds> =
-            body.clusters.par_iter().map(|c| ClusterWorlds::new(c, &assumptions)).collect();
-        let places = Places::new(&clusters, body.vocabulary.len());
+            body.clusters.par_iter().map(prepare).collect::<Result<_>>()?;
+        let places = Places::new(&clusters, body.vocabulary.len(), progress)?;
         let singles = vec![OnceLock::new(); body.vocabulary.len()];
-        Self { clusters, places, singles }
+        Ok(Self { clusters, places, singles })
     }
 
     /// Bounds and expectation over all clusters (ascending, distinct items).
-    pub fn answer(&self, itemset: &[ItemId]) -> Answer {
+    pub(crate) fn answer(&self, itemset: &[ItemId]) -> Answer {
         if itemset.is_empty() {
             let all: u64 = self.clusters.iter().map(ClusterWorlds::size).sum();
             return Answer { lower: all, expected: all as f64, upper: all, exact: true };
@@ -118,13 +103,13 @@ impl<'a> ReleaseWorlds<'a> {
     }
 
     /// The upper bound of [`answer`](Self::answer) alone.
-    pub fn upper_bound(&self, itemset: &[ItemId]) -> u64 {
+    pub(crate) fn upper_bound(&self, itemset: &[ItemId]) -> u64 {
         self.upper_bounds(itemset).iter().map(|(_, upper)| upper).sum()
     }
 
     /// The clusters in which every item of a non-empty itemset has a source in
     /// one leaf, each with the upper bound there.
-    pub fn upper_bounds(&self, itemset: &[ItemId]) -> Vec<(usize, u64)> {
+    pub(crate) fn upper_bounds(&self, itemset: &[ItemId]) -> Vec<(usize, u64)> {
         let found = self.places.with(itemset);
         let bound = |(c, sites)| -> (usize, u64) {
             (c, ClusterWorlds::upper_bound(&self.clusters[c], sites, itemset))
@@ -137,7 +122,7 @@ impl<'a> ReleaseWorlds<'a> {
     /// independently, so this is a record of a random world only up to the
     /// rule that no other record is empty; an empty one is drawn again, and
     /// given up after a while.
-    pub fn draw(&self, rng: &mut impl RngExt) -> Vec<ItemId> {
+    pub(crate) fn draw(&self, rng: &mut impl RngExt) -> Vec<ItemId> {
         let sizes = self.clusters.iter().map(ClusterWorlds::size);
         let total: u64 = sizes.clone().sum();
         if total == 0 {
@@ -173,7 +158,7 @@ impl<'a> ReleaseWorlds<'a> {
 
     /// Whether a record could be one of the cluster's: every part of it stands
     /// in a chunk, and every item has a source in one and the same leaf.
-    pub fn fits(&self, cluster: usize, record: &[ItemId]) -> bool {
+    pub(crate) fn fits(&self, cluster: usize, record: &[ItemId]) -> bool {
         let leaves = self.places.with_in(cluster, record);
         let cluster = &self.clusters[cluster];
         leaves.into_iter().any(|(l, sources)| {
@@ -191,7 +176,7 @@ impl<'a> ReleaseWorlds<'a> {
 
     /// The probability of every further item of somebody who has `known`
     /// (ascending, distinct items).
-    pub fn posterior(&self, known: &[ItemId]) -> Posterior {
+    pub(crate) fn posterior(&self, known: &[ItemId]) -> Posterior {
         let mut sum = Sum { exact: true, ..Sum::default() };
         let found = self.places.with(known);
         for (c, sites) in found.clusters() {

@@ -58,7 +58,7 @@ fn run(release: &Release, original: Option<&Dataset>, options: &Options) -> Repo
 fn covers(release: &Release, k: u32, m: u32) -> Vec<[String; 2]> {
     let body = disassociated(release);
     let label = |i| body.vocabulary.label(i).to_owned();
-    let covers = cover::find(body, K::new(k).unwrap(), m);
+    let covers = cover::find(body, K::new(k).unwrap(), m, &()).unwrap();
     covers.iter().map(|c| [label(c.a), label(c.b)]).collect()
 }
 
@@ -91,7 +91,7 @@ fn the_papers_figures() {
     let body = cases[1].release();
     let cluster = &disassociated(&body).clusters[0];
     let k = K::new(2).unwrap();
-    let finding = algorithm::of_leaf(leaf(cluster), false, k, 200, 1, &kernel(2, 2));
+    let finding = algorithm::of_leaf(leaf(cluster), false, k, 200, 1, &kernel(2, 2), &()).unwrap();
     assert_eq!((finding.tried, finding.accepted, finding.enumerated), (6, 5, true));
     let label = |i: ItemId| disassociated(&body).vocabulary.label(i);
     let breached: Vec<_> = finding.breached.iter().map(|&(a, b)| [label(a), label(b)]).collect();
@@ -167,7 +167,7 @@ fn covers_and_the_algorithm_aware_attacker_agree_with_enumeration() {
         breached += narrowed.len();
         found += narrowed.intersection(&covers).count();
         // The library's own enumeration, up to the order of records.
-        let finding = algorithm::of_leaf(published, false, k, 100_000, seed, &kernel);
+        let finding = algorithm::of_leaf(published, false, k, 100_000, seed, &kernel, &()).unwrap();
         assert!(finding.enumerated);
         let expected: Vec<_> = narrowed.into_iter().filter(|pair| most[pair].0 >= 2).collect();
         assert_eq!(finding.breached, expected, "{cluster:?}");
@@ -209,7 +209,8 @@ fn the_algorithm_aware_attacker_finds_what_all_inputs_have_in_common() {
                 .filter(|(pair, most)| *most == 1 && format[pair].0 >= 2)
                 .map(|(pair, _)| pair)
                 .collect();
-            let finding = algorithm::of_leaf(published, false, k, 1_000_000, 1, &kernel);
+            let finding =
+                algorithm::of_leaf(published, false, k, 1_000_000, 1, &kernel, &()).unwrap();
             assert!(finding.enumerated && finding.accepted > 0);
             assert_eq!(finding.breached, expected, "l {l:?}: {cluster:?}");
             breached[run] += expected.len();
@@ -226,9 +227,9 @@ fn the_algorithm_aware_attacker_finds_what_all_inputs_have_in_common() {
     };
     let rows: [&[ItemId]; 4] = [&[0, 3], &[0, 1, 3], &[0, 1], &[1]];
     let output = publish(&rows);
-    let blind = algorithm::of_leaf(&output, false, k, 1000, 1, &kernel_of(k, m));
+    let blind = algorithm::of_leaf(&output, false, k, 1000, 1, &kernel_of(k, m), &()).unwrap();
     let aware = Kernel::new(publish).with_sensitive(vec![secret], L::new(2).unwrap());
-    let aware = algorithm::of_leaf(&output, false, k, 1000, 1, &aware);
+    let aware = algorithm::of_leaf(&output, false, k, 1000, 1, &aware, &()).unwrap();
     assert!(aware.accepted > blind.accepted, "{} {}", aware.accepted, blind.accepted);
 }
 
@@ -250,7 +251,9 @@ fn possible_data_sets_mislead_about_the_inputs_of_dls() {
             continue;
         }
         let most: BTreeMap<_, _> = greatest_by_output(published, &inputs).into_iter().collect();
-        let finding = algorithm::of_leaf(published, false, k, 1_000_000, 1, &Kernel::new(publish));
+        let finding =
+            algorithm::of_leaf(published, false, k, 1_000_000, 1, &Kernel::new(publish), &())
+                .unwrap();
         wrong += finding.breached.iter().filter(|pair| most[pair] >= 2).count();
     }
     assert!(wrong > 0, "the attack could be offered after all");
@@ -295,11 +298,11 @@ fn random_worlds_are_accepted_as_often_as_enumeration_says() {
         if published.record_chunks.len() < 2 || !published.term_chunk.is_empty() {
             continue;
         }
-        let all = algorithm::of_leaf(published, false, k, 100_000, 0, &kernel);
+        let all = algorithm::of_leaf(published, false, k, 100_000, 0, &kernel, &()).unwrap();
         // A budget of 2 draws twice; ten of those are too few to enumerate.
         let mut drawn = (0, 0);
         for repeat in 0..400 {
-            let some = algorithm::of_leaf(published, false, k, 1, repeat, &kernel);
+            let some = algorithm::of_leaf(published, false, k, 1, repeat, &kernel, &()).unwrap();
             if some.enumerated {
                 break;
             }

@@ -72,7 +72,7 @@ fn table_1_is_what_partition_publishes() {
     let expected = [(labels("alcohol health_care"), 2), (labels("beer health_care wine"), 2)];
     assert_eq!(classes(&outcome.release), expected);
     assert!((outcome.ncp - 1.0 / 3.0).abs() < 1e-12, "{}", outcome.ncp);
-    let measured = ncp(body(&outcome.release), &data, None).unwrap();
+    let measured = ncp(body(&outcome.release), &data, None, &()).unwrap();
     assert!((measured - 1.0 / 3.0).abs() < 1e-12, "{measured}");
     // The original is 2^2-anonymous already: Apriori changes nothing.
     let outcome = global(&data, tree.hierarchy(), 2, 2);
@@ -108,7 +108,7 @@ fn partition_against_every_grouping() {
         // Every record generalises to a class, with the counts that are published.
         let (low, high) = ncp_range(&tree, &rows, &classes).expect("the classes fit the records");
         assert!(low - 1e-9 <= outcome.ncp && outcome.ncp <= high + 1e-9, "seed {seed}");
-        let measured = ncp(body(&outcome.release), &data, None).unwrap();
+        let measured = ncp(body(&outcome.release), &data, None, &()).unwrap();
         assert!(low - 1e-9 <= measured && measured <= high + 1e-9, "seed {seed}");
         let best = best_local(&tree, &rows, k as usize);
         assert!(best <= outcome.ncp + 1e-9, "seed {seed}: {best} {}", outcome.ncp);
@@ -133,7 +133,7 @@ fn apriori_against_every_cut() {
             assert!(verify(&outcome.release).holds);
             let (low, high) = ncp_range(&tree, &rows, &classes).expect("the classes fit");
             assert!((low - outcome.ncp).abs() < 1e-9 && (high - outcome.ncp).abs() < 1e-9);
-            let measured = ncp(body(&outcome.release), &data, None).unwrap();
+            let measured = ncp(body(&outcome.release), &data, None, &()).unwrap();
             assert!((measured - outcome.ncp).abs() < 1e-9);
             let best = best_global(&tree, &rows, k, m as usize);
             assert!(best <= outcome.ncp + 1e-9, "seed {seed}, m = {m}");
@@ -240,7 +240,7 @@ fn items_outside_the_hierarchy_are_an_error_or_go_below_the_root() {
     let published = body(&outcome.release).hierarchy.as_ref().unwrap();
     // `y` is published nowhere, so its name is not in the published hierarchy.
     assert_eq!((published.leaf_count(0), published.node("y")), (4, None));
-    let measured = ncp(body(&outcome.release), &data, None).unwrap();
+    let measured = ncp(body(&outcome.release), &data, None, &()).unwrap();
     assert!((measured - outcome.ncp).abs() < 1e-9, "{measured} {}", outcome.ncp);
     let parameters =
         apriori::Parameters::new(k, M::new(2).unwrap(), tree.hierarchy()).unknown(Unknown::ToRoot);
@@ -262,10 +262,10 @@ fn hidden_leaves_are_not_in_the_published_hierarchy() {
     let hidden: Vec<&str> =
         data.vocabulary().labels().filter(|l| body.vocabulary.id(l).is_none()).collect();
     assert!(!hidden.is_empty() && hidden.iter().all(|l| published.node(l).is_none()));
-    assert!(matches!(ncp(body, &data, None), Err(Error::Infeasible { .. })));
+    assert!(matches!(ncp(body, &data, None, &()), Err(Error::Infeasible { .. })));
     let error = workflow::evaluate(&outcome.release, &data, &Default::default(), &()).unwrap_err();
     assert!(error.to_string().contains("--hierarchy FILE"), "{error}");
-    let full = ncp(body, &data, Some(&tree.hierarchy())).unwrap();
+    let full = ncp(body, &data, Some(&tree.hierarchy()), &()).unwrap();
     assert!((full - outcome.ncp).abs() < 0.02, "{full} {}", outcome.ncp);
 }
 
@@ -281,7 +281,7 @@ fn rare_items_are_dropped_and_counted() {
     assert!(verdict.holds && verdict.m == Some(1));
     let supports: Vec<u64> = (0..3).map(|i| body(&outcome.release).classes.support(&[i])).collect();
     assert_eq!(supports, [2, 2, 2]);
-    assert_eq!(ncp(body(&outcome.release), &data, None).unwrap(), 1.0 / 7.0);
+    assert_eq!(ncp(body(&outcome.release), &data, None, &()).unwrap(), 1.0 / 7.0);
     assert!(suppress_rare::run(&data, &rare(3), &()).is_err());
     assert!(suppress_rare::run(&data, &rare(5), &()).is_err());
 }
@@ -317,7 +317,7 @@ fn a_release_of_other_data_is_not_measured() {
         Dataset::from_records([vec!["c"], vec!["c"], vec!["c"], vec!["d"]]),
         Dataset::from_records([vec!["a"]]),
     ] {
-        let error = ncp(body(&release), &other, None);
+        let error = ncp(body(&release), &other, None, &());
         assert!(matches!(error, Err(Error::Infeasible { .. })), "{error:?}");
     }
 }
@@ -335,7 +335,7 @@ fn chains_of_moves_find_room() {
             classes: Bag::from_counted(sets),
             hierarchy: Some(tree.clone()),
         };
-        assert_eq!(ncp(&body, &data, None).unwrap(), loss / 3.0 / 3.0);
+        assert_eq!(ncp(&body, &data, None, &()).unwrap(), loss / 3.0 / 3.0);
     }
 }
 
@@ -355,7 +355,7 @@ fn bms_webview_2_loses_no_more_than_it_did() {
     let outcome = local(&data, tree.clone(), 10);
     assert!(verify(&outcome.release).holds);
     assert!(outcome.ncp < NCP_PARTITION, "{}", outcome.ncp);
-    let measured = ncp(body(&outcome.release), &data, None).unwrap();
+    let measured = ncp(body(&outcome.release), &data, None, &()).unwrap();
     assert!((measured - outcome.ncp).abs() < 0.0005, "{measured} {}", outcome.ncp);
     let outcome = global(&data, tree, 10, 2);
     assert!(verify(&outcome.release).holds);
@@ -395,7 +395,7 @@ fn real_hierarchies_work_as_they_are() {
         let outcome = global(&data, tree, 10, 2);
         assert!(verify(&outcome.release).holds, "{name}");
         assert_eq!(outcome.ncp == 1.0, forced, "{name}: {}", outcome.ncp);
-        let measured = ncp(body(&outcome.release), &data, None).unwrap();
+        let measured = ncp(body(&outcome.release), &data, None, &()).unwrap();
         assert!((measured - outcome.ncp).abs() < 1e-9, "{name}");
     }
 }

@@ -20,12 +20,14 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("measure", &["release", "reconstruct", "query", "mine"]),
     ("profile", &[]),
     ("generate", &[]),
-    ("report", &["release", "verify", "attack", "measure", "profile", "query", "reconstruct"]),
+    ("report", &["release", "verify", "measure", "chart"]),
+    ("chart", &[]),
     ("io", &["release", "generate"]),
     (
         "workflow",
         &[
             "attack",
+            "chart",
             "io",
             "measure",
             "methods",

@@ -6,6 +6,7 @@ mod diffpart;
 mod disassociation;
 mod dls;
 mod documents;
+mod examples;
 mod generalization;
 mod generators;
 mod grouped;

@@ -2,25 +2,19 @@
 
 use setveil::workflow::compare::{COLUMNS, Row};
 
+use crate::table::table;
+
 /// The table for people; a star marks the frontier.
 pub fn text(rows: &[Row]) -> String {
-    let mut widths = COLUMNS.map(str::len);
+    let head = [""].into_iter().chain(COLUMNS);
+    let cells = rows.iter().map(|row| {
+        let star = if row.frontier { "*" } else { "" };
+        [star.to_owned()].into_iter().chain(row.fields()).collect()
+    });
+    let mut text = table(head, cells, &[0, 1]);
     for row in rows {
-        for (width, field) in widths.iter_mut().zip(row.fields()) {
-            *width = (*width).max(field.len());
-        }
-    }
-    let line = |fields: &[String], star: &str| {
-        let cells = fields.iter().zip(widths).enumerate();
-        let cells =
-            cells.map(|(i, (f, w))| if i == 0 { format!("{f:<w$}") } else { format!("{f:>w$}") });
-        format!("{star} {}\n", cells.collect::<Vec<_>>().join("  "))
-    };
-    let mut text = line(&COLUMNS.map(str::to_owned), " ");
-    for row in rows {
-        text += &line(&row.fields(), if row.frontier { "*" } else { " " });
         if let Some(error) = &row.error {
-            text += &format!("    {error}\n");
+            text += &format!("{}: {error}\n", row.cell.name());
         }
     }
     text += "* no other setting has at most the same risk, tkd and re and less of one of them\n";

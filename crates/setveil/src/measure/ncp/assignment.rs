@@ -19,10 +19,10 @@ use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
 use super::{penalty, unfit};
-use crate::Result;
 use crate::data::hierarchy::NodeId;
 use crate::data::{Dataset, Hierarchy};
 use crate::release::Bag;
+use crate::{Progress, Result};
 
 /// A class that a record fits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -37,8 +37,8 @@ pub(super) fn loss(
     tree: &Hierarchy,
     classes: &Bag,
     labels: &[NodeId],
-    original: &Dataset,
-    bound: &[NodeId],
+    (original, bound): (&Dataset, &[NodeId]),
+    progress: &dyn Progress,
 ) -> Result<u64> {
     let records = original.len() as u64;
     if classes.total() != records {
@@ -46,11 +46,14 @@ pub(super) fn loss(
     }
     let trie = Trie::new(classes, labels);
     let rows = distinct(original, bound);
-    let choices: Vec<Vec<Choice>> =
-        rows.par_iter().map(|(leaves, _)| trie.choices(tree, leaves)).collect();
+    let choices = |(leaves, _): &(Vec<NodeId>, u32)| {
+        progress.step(0)?;
+        Ok(trie.choices(tree, leaves))
+    };
+    let choices: Vec<Vec<Choice>> = rows.par_iter().map(choices).collect::<Result<_>>()?;
     let mut assignment = Assignment::new(&rows, &choices, classes);
     assignment.greedy();
-    assignment.repair()?;
+    assignment.repair(progress)?;
     Ok(assignment.loss())
 }
 
@@ -186,9 +189,10 @@ impl<'a> Assignment<'a> {
     }
 
     /// Makes room along the shortest chain of moves for every record that waits.
-    fn repair(&mut self) -> Result<()> {
+    fn repair(&mut self, progress: &dyn Progress) -> Result<()> {
         for row in 0..self.rows.len() {
             while self.waiting[row] > 0 {
+                progress.step(0)?;
                 if !self.make_room(row) {
                     return Err(unfit("some records fit no class that has room for them"));
                 }

@@ -14,19 +14,24 @@ mod assignment;
 use crate::data::hierarchy::NodeId;
 use crate::data::{Dataset, Hierarchy, ItemId};
 use crate::release::{Bag, Generalized};
-use crate::{Error, Result};
+use crate::{Error, Progress, Result};
 
 /// The penalty of `body`, between 0 and 1. `hierarchy` is used in the place of
 /// the release's own, for a release that hides the names of its leaves.
 ///
 /// # Errors
 /// If no assignment of the records of `original` to the classes exists: the
-/// release was not made from this data.
+/// release was not made from this data. Or if `progress` says stop.
 ///
 /// # Complexity
 /// Global recoding: linear. Local recoding: the number of classes that each
 /// distinct record fits, plus a search per record that finds no room.
-pub fn ncp(body: &Generalized, original: &Dataset, hierarchy: Option<&Hierarchy>) -> Result<f64> {
+pub fn ncp(
+    body: &Generalized,
+    original: &Dataset,
+    hierarchy: Option<&Hierarchy>,
+    progress: &dyn Progress,
+) -> Result<f64> {
     let instances = original.occurrences().len().max(1) as f64;
     let Some(own) = &body.hierarchy else {
         return Ok(suppressed(body, original) as f64 / instances);
@@ -39,7 +44,7 @@ pub fn ncp(body: &Generalized, original: &Dataset, hierarchy: Option<&Hierarchy>
     sorted.sort_unstable();
     let leaves = f64::from(tree.leaf_count(0));
     let loss = if sorted.windows(2).any(|w| tree.covers(w[0], w[1])) {
-        assignment::loss(tree, &body.classes, &labels, original, &bound)?
+        assignment::loss(tree, &body.classes, &labels, (original, &bound), progress)?
     } else {
         global(tree, body, &labels, original, &bound)?
     };
