@@ -33,6 +33,7 @@ pub mod query;
 pub mod reconstruct;
 pub mod release;
 pub mod report;
+pub mod risk;
 pub mod verify;
 pub mod worlds;
 

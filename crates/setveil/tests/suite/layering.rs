@@ -19,6 +19,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("attack", &["release", "query", "reconstruct", "worlds"]),
     ("measure", &["release", "reconstruct", "query", "mine"]),
     ("profile", &[]),
+    ("risk", &["release", "query", "reconstruct"]),
     ("generate", &[]),
     ("report", &["release", "verify", "attack", "measure", "profile", "query", "reconstruct"]),
     ("io", &["release", "generate"]),

@@ -20,4 +20,5 @@ mod query_log;
 mod readers;
 mod reconstruct;
 mod release_directory;
+mod risk;
 mod worlds;
