@@ -109,22 +109,12 @@ pub fn play(
     options: &Options,
     progress: &dyn Progress,
 ) -> Result<Vec<Level>> {
-    let sets = targets(original, options);
+    let order = sorted(original);
+    let sets = targets(original, &order, options);
     let count: usize = sets.iter().map(Vec::len).sum();
     let rounds = u64::from(options.worlds) + 1;
     progress.stage(Stage::Linking, Some(count as u64 * rounds));
-    let raw = {
-        let holders = Holders::new(original, original);
-        attempts(
-            original,
-            &holders,
-            &|t, known, found| own_record(t, known, found),
-            &sets,
-            0,
-            options,
-            progress,
-        )?
-    };
+    let raw = raw(original, &order, &sets, options, progress)?;
     let judge = Judge::new(release, original, slots)?;
     let mut played: Vec<Vec<Vec<Attempt>>> = Vec::new();
     for number in 0..options.worlds {
@@ -146,24 +136,41 @@ pub fn play(
         .collect())
 }
 
-/// In the raw data a slot is the record itself.
-fn own_record(target: usize, _known: &[ItemId], found: &[u32]) -> Option<f64> {
-    let own = found.binary_search(&(target as u32)).is_ok();
-    Some(if own { 1.0 / found.len() as f64 } else { 0.0 })
+/// The records by their content: nothing that is drawn depends on the order of
+/// the rows but in which of several equal records is meant.
+fn sorted(original: &Dataset) -> Vec<u32> {
+    let mut order: Vec<u32> = (0..original.len() as u32).collect();
+    order.par_sort_unstable_by_key(|&r| original.record(r as usize));
+    order
+}
+
+/// The attacker on the raw data: there, a slot is the record itself.
+fn raw(
+    original: &Dataset,
+    order: &[u32],
+    sets: &[Vec<Target>],
+    options: &Options,
+    progress: &dyn Progress,
+) -> Result<Vec<Vec<Attempt>>> {
+    let data = original.with_records(order.iter().map(|&r| original.record(r as usize)));
+    let mut place = vec![0u32; order.len()];
+    order.iter().zip(0..).for_each(|(&r, at)| place[r as usize] = at);
+    let holders = Holders::new(&data, original);
+    let own_record = |target: usize, _known: &[ItemId], found: &[u32]| {
+        let own = found.binary_search(&place[target]).is_ok();
+        Some(if own { 1.0 / found.len() as f64 } else { 0.0 })
+    };
+    attempts(original, &holders, &own_record, sets, 0, options, progress)
 }
 
 /// For each number of known items: people with at least that many items, drawn
-/// uniformly, each with as many of their items, drawn uniformly. All records
-/// with all choices would be too many; the draws do not depend on the order of
-/// the rows but in which of several equal records is meant.
-fn targets(original: &Dataset, options: &Options) -> Vec<Vec<Target>> {
-    let mut order: Vec<u32> = (0..original.len() as u32).collect();
-    order.par_sort_unstable_by_key(|&r| original.record(r as usize));
+/// uniformly, each with as many of their items, drawn uniformly.
+fn targets(original: &Dataset, order: &[u32], options: &Options) -> Vec<Vec<Target>> {
     (1..=options.known)
         .map(|known| {
             let mut rng = ChaCha8Rng::seed_from_u64(options.seed);
             rng.set_stream(u64::from(known));
-            Target::draw(original, &order, known as usize, options.targets, &mut rng)
+            Target::draw(original, order, known as usize, options.targets, &mut rng)
         })
         .collect()
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use setveil::data::{K, M};
-use setveil::methods::{disassociation, members::members};
+use setveil::methods::{Method, disassociation};
 use setveil::reconstruct::TermOccurrences;
 use setveil::release::{Bag, Body, Cluster, Disassociated, Release, SimpleCluster};
 use setveil::risk::{Level, Options, Slots, play};
@@ -119,20 +119,21 @@ fn same_slot(leaf: &SimpleCluster, set: &Record, record: &Record, picked: &Recor
 fn a_played_attack_succeeds_as_often_as_one_that_tries_everything() {
     let (original, release, leaf_of) = example();
     let truth: Vec<Record> = original.records().map(|r| r.iter().copied().collect()).collect();
-    let mut options = Options::default().with_known(3).with_targets(500).with_worlds(400);
+    let mut options = Options::default().with_known(2).with_targets(2000).with_worlds(300);
     options.terms = TermOccurrences::Any;
     let levels =
         play(&release, &original, &Slots::Clusters(leaf_of.clone()), &options, &()).unwrap();
     for level in &levels {
         let expected = by_hand(&release, &truth, &leaf_of, level.known as usize);
-        let near = |found: Option<f64>, expected: f64, what: &str| {
-            let found = found.unwrap();
-            // Errors of the draws of people and of worlds together are below 0.01.
-            assert!((found - expected).abs() < 0.03, "{what}, {level:?}: expected {expected}");
+        let near = |found: Option<f64>, error: Option<f64>, expected: f64, what: &str| {
+            // Four errors of the draw of people, and what 300 worlds leave open.
+            let allowed = 4.0 * error.unwrap() + 0.01;
+            let off = (found.unwrap() - expected).abs();
+            assert!(off < allowed, "{what}, {level:?}: expected {expected}");
         };
-        near(level.linking, expected.0, "linking");
-        near(level.disclosure, expected.1, "disclosure");
-        near(level.inference, expected.2, "inference");
+        near(level.linking, level.linking_error, expected.0, "linking");
+        near(level.disclosure, level.disclosure_error, expected.1, "disclosure");
+        near(level.inference, level.inference_error, expected.2, "inference");
     }
     // The attacker who takes any record of the cluster does worse.
     assert!(levels[1].linking.unwrap() > 1.0 / 7.0);
@@ -167,7 +168,9 @@ fn levels(data: &Dataset, k: u32) -> Vec<Level> {
 
 fn clusters_of(release: &Release, data: &Dataset) -> Vec<u32> {
     let mut leaf_of = vec![0; data.len()];
-    for (leaf, records) in members(release, data, &()).unwrap().unwrap().iter().enumerate() {
+    let method = Method::of(&release.manifest).unwrap();
+    let members = method.members(release, data, &()).unwrap().unwrap();
+    for (leaf, records) in members.iter().enumerate() {
         records.iter().for_each(|&r| leaf_of[r as usize] = leaf as u32);
     }
     leaf_of
@@ -219,6 +222,7 @@ fn places_of_another_release_are_refused() {
     for slots in [Slots::Clusters(vec![0; 3]), Slots::Classes(vec![0; 7]), Slots::Rows] {
         assert!(play(&release, &original, &slots, &Options::default(), &()).is_err(), "{slots:?}");
     }
-    let unknown = play(&release, &original, &Slots::Unknown, &Options::default(), &()).unwrap();
+    let options = Options::default().with_known(2);
+    let unknown = play(&release, &original, &Slots::Unknown, &options, &()).unwrap();
     assert!(unknown.iter().all(|level| level.linking.is_none() && level.inference.is_some()));
 }

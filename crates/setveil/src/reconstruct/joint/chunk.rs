@@ -72,7 +72,7 @@ impl<'t, 'a> Dealer<'t, 'a> {
 
     /// Deals `left` of each kind; false if one finds no slot. Where all kinds
     /// may go to the same leaves, the result is uniform. Otherwise each goes to
-    /// a uniformly chosen free slot, kind after kind in random order.
+    /// a uniformly chosen free slot, one after the other in random order.
     fn chunk(&mut self, kinds: &[Kind<'a>], left: &[u32], rng: &mut ChaCha8Rng) -> Result<bool> {
         let Some(first) = kinds.first() else { return Ok(true) };
         if kinds.iter().all(|kind| kind.same_takers(first)) {
@@ -86,16 +86,18 @@ impl<'t, 'a> Dealer<'t, 'a> {
             }
             return Ok(true);
         }
-        let mut order: Vec<usize> = (0..kinds.len()).collect();
+        let each = |(kind, &n): (usize, &u32)| std::iter::repeat_n(kind, n as usize);
+        let mut order: Vec<usize> = left.iter().enumerate().flat_map(each).collect();
         order.shuffle(rng);
-        for i in order {
-            let slots = self.free_slots(&kinds[i], left[i] as usize, rng)?;
-            let missing = left[i] as usize - slots.len();
-            slots.into_iter().for_each(|slot| self.put(slot, i as u32));
-            for _ in 0..missing {
-                let Some(slot) = self.make_room(kinds, i)? else { return Ok(false) };
-                self.put(slot, i as u32);
-            }
+        for kind in order {
+            let slot = match self.free_slots(&kinds[kind], 1, rng)?.first() {
+                Some(&slot) => slot,
+                None => match self.make_room(kinds, kind)? {
+                    Some(slot) => slot,
+                    None => return Ok(false),
+                },
+            };
+            self.put(slot, kind as u32);
         }
         Ok(true)
     }
@@ -113,12 +115,11 @@ impl<'t, 'a> Dealer<'t, 'a> {
         self.spend(ranges.len() + count)?;
         let mut chosen = Vec::with_capacity(count.min(total));
         // A few among many: try. A slot that was tried is marked until all are found.
-        if count * 4 < total && ranges.len() == 1 {
-            let range = &ranges[0];
+        if count * 4 < total {
             let mut tries = 4 * count + 16;
             while chosen.len() < count && tries > 0 {
                 tries -= 1;
-                let slot = rng.random_range(range.clone());
+                let slot = nth(&ranges, rng.random_range(0..total as u32));
                 if self.holds[slot as usize] == FREE {
                     self.holds[slot as usize] = FREE - 1;
                     chosen.push(slot);
@@ -178,4 +179,16 @@ impl<'t, 'a> Dealer<'t, 'a> {
         }
         Ok(None)
     }
+}
+
+/// Slot number `at` of some ranges together.
+fn nth(ranges: &[std::ops::Range<u32>], mut at: u32) -> u32 {
+    for range in ranges {
+        let length = range.end - range.start;
+        if at < length {
+            return range.start + at;
+        }
+        at -= length;
+    }
+    unreachable!("there are more slots than `at`")
 }
