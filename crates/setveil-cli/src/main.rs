@@ -6,6 +6,7 @@ mod context;
 mod findings;
 mod inputs;
 mod sensitive;
+mod stdin;
 mod wording;
 
 use std::process::ExitCode;
