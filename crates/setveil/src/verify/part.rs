@@ -9,7 +9,7 @@
 //! once, two clusters, and the first violations.
 
 use rayon::prelude::*;
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::cluster::{Checker, Items, Place, Rules};
 use super::km::KmSearch;
@@ -48,6 +48,8 @@ pub struct Part {
     files: Vec<(Option<String>, u64)>,
     records: u64,
     labels: FxHashSet<Box<str>>,
+    /// In how many records each sensitive term is at most, for who believes l.
+    most: FxHashMap<Box<str>, u64>,
     borders: Option<(Border, Border)>,
     found: Vec<Witness>,
     count: u64,
@@ -82,6 +84,7 @@ impl Part {
             files: vec![(None, 0)],
             records: 0,
             labels: FxHashSet::default(),
+            most: FxHashMap::default(),
             borders: None,
             found: Vec::new(),
             count: 0,
@@ -128,6 +131,7 @@ impl Part {
             for (i, findings) in check(block, rules, &items, progress)? {
                 self.take(start + i, findings);
             }
+            self.add_sensitive(block, rules, &items.sensitive);
         }
         for (i, what) in lines.map_or(Vec::new(), |lines| text::clusters(block, lines)) {
             let mut findings = Findings::new(&block.vocabulary);
@@ -149,6 +153,18 @@ impl Part {
         self.labels.extend(new);
         self.files.last_mut().expect("there is at least one").1 += block.clusters.len() as u64;
         Ok(())
+    }
+
+    fn add_sensitive(&mut self, block: &Disassociated, rules: Rules, sensitive: &[bool]) {
+        if sensitive.is_empty() || rules.l.is_none() {
+            return;
+        }
+        for leaf in block.clusters.iter().flat_map(Cluster::leaves) {
+            for &term in leaf.term_chunk.iter().filter(|&&t| sensitive[t as usize]) {
+                let label = Box::from(block.vocabulary.label(term));
+                *self.most.entry(label).or_default() += rules.most(leaf.size);
+            }
+        }
     }
 
     /// Appends a part that looked at what follows directly. Both must be of
@@ -178,6 +194,9 @@ impl Part {
         self.trim();
         self.records += later.records;
         self.labels.extend(later.labels);
+        for (label, most) in later.most {
+            *self.most.entry(label).or_default() += most;
+        }
         let mut files = later.files.into_iter();
         self.files[base].1 += files.next().expect("there is at least one").1;
         self.files.extend(files);
@@ -197,6 +216,7 @@ impl Part {
                 findings.add("totals", || format!("manifest.json: {what}"), &[], found, expected);
             }
         }
+        self.check_sensitive(&mut findings);
         findings.count += self.count - self.found.len() as u64;
         for Witness { file, line, mut violation } in self.found {
             let name = self.files[file].0.as_deref().unwrap_or("clusters.jsonl");
@@ -204,6 +224,24 @@ impl Part {
             findings.take(violation);
         }
         findings.verdict(&self.manifest)
+    }
+
+    /// A sensitive term could be in k records even for who believes that it is
+    /// in at most 1/l of every cluster's.
+    fn check_sensitive(&self, findings: &mut Findings) {
+        let Some(rules) = self.rules else { return };
+        let mut few: Vec<(&str, u64)> = self.most.iter().map(|(t, &most)| (&**t, most)).collect();
+        few.retain(|&(_, most)| most < rules.k);
+        few.sort_unstable();
+        for (term, support) in few {
+            findings.take(Violation {
+                r#where: "clusters.jsonl".into(),
+                itemset: vec![term.to_owned()],
+                support,
+                required: rules.k,
+                rule: "sensitive-support",
+            });
+        }
     }
 
     /// The first cluster of what follows must not come before the last one so far.

@@ -20,6 +20,7 @@ mod query_log;
 mod readers;
 mod reconstruct;
 mod release_directory;
+mod sensitive_terms;
 mod verify;
 mod workflow;
 mod worlds;
