@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use setveil::Dataset;
 use setveil::data::ItemId;
-use setveil::release::{Bag, Body, Cluster, Release};
+use setveil::release::{Bag, Body, Cluster, Located, Release};
 
 type Record = BTreeSet<String>;
 
@@ -67,8 +67,80 @@ pub fn objection(release: &Release, data: &Dataset) -> Option<String> {
                 }
             }
         }
+        Body::Located(body) => {
+            if let Some(what) = located_objection(body, &mut records, &text) {
+                return Some(what);
+            }
+        }
     }
     (!records.is_empty()).then(|| "too many records".into())
+}
+
+/// Which sub-record a record keeps is not said, but that does not matter: an
+/// item is in as many further records as records have it, less those that keep it.
+fn located_objection(
+    body: &Located,
+    records: &mut Vec<Record>,
+    text: &dyn Fn(&ItemId) -> String,
+) -> Option<String> {
+    let mut sums: BTreeMap<ItemId, u64> = BTreeMap::new();
+    for leaf in &body.leaves {
+        let rows: Vec<Record> = records.drain(..leaf.size as usize).collect();
+        let subs: Vec<Record> = leaf
+            .kept
+            .iter()
+            .flat_map(|(items, count)| {
+                std::iter::repeat_n(items.iter().map(text).collect(), count as usize)
+            })
+            .collect();
+        if !all_fit(&subs, &rows) {
+            return Some("the kept sub-records of a leaf do not fit its records".into());
+        }
+        for item in 0..body.vocabulary.len() as ItemId {
+            let name = text(&item);
+            let have = rows.iter().filter(|r| r.contains(&name)).count() as u64;
+            let further = have - leaf.kept.support(&[item]);
+            let counted = leaf.counted.iter().find(|c| c.0 == item).map(|c| u64::from(c.1));
+            let listed = leaf.listed.contains(&item);
+            if listed {
+                *sums.entry(item).or_default() += further;
+            }
+            let fits = match counted {
+                Some(count) => further == count,
+                None => (further > 0) == listed,
+            };
+            if !fits {
+                return Some(format!("`{name}` is in {further} further records of a leaf"));
+            }
+        }
+    }
+    let wrong = body.totals.iter().find(|(item, total)| sums.get(item) != Some(total));
+    wrong.map(|(item, total)| format!("`{}` has not the total {total}", text(item)))
+}
+
+/// Whether different records can keep the sub-records (augmenting paths).
+fn all_fit(subs: &[Record], rows: &[Record]) -> bool {
+    let mut owner: Vec<Option<usize>> = vec![None; rows.len()];
+    (0..subs.len()).all(|s| seat(s, subs, rows, &mut owner, &mut vec![false; rows.len()]))
+}
+
+fn seat(
+    s: usize,
+    subs: &[Record],
+    rows: &[Record],
+    owner: &mut Vec<Option<usize>>,
+    seen: &mut Vec<bool>,
+) -> bool {
+    for r in 0..rows.len() {
+        if !seen[r] && subs[s].is_subset(&rows[r]) {
+            seen[r] = true;
+            if owner[r].is_none_or(|other| seat(other, subs, rows, owner, seen)) {
+                owner[r] = Some(s);
+                return true;
+            }
+        }
+    }
+    false
 }
 
 /// A leaf: its records, and where each item comes from. Sources are the

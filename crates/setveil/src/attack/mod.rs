@@ -22,6 +22,7 @@ mod generalized;
 mod grouped;
 mod kernel;
 pub mod limits;
+mod located;
 pub mod posterior;
 mod report;
 mod targets;
@@ -127,6 +128,7 @@ pub fn attack(
             Ok(generalized::attack(release, body, original, options, progress))
         }
         Body::Grouped(body) => Ok(grouped::attack(release, body, original, options, progress)),
+        Body::Located(body) => located::attack(release, body, original, options, progress),
     }
 }
 

@@ -12,7 +12,7 @@ use serde::{Deserialize, Deserializer};
 
 use super::release::MAX_DEPTH;
 use crate::data::{Interner, ItemId, Vocabulary};
-use crate::release::{Bag, Cluster, Group, JointCluster, SimpleCluster};
+use crate::release::{Bag, Cluster, Group, JointCluster, Leaf, SimpleCluster};
 
 /// Every label as a JSON string, quotes included.
 pub(super) struct Labels {
@@ -60,14 +60,33 @@ impl LineWriter<'_> {
         self.text(b",\"records\":");
         self.bag(&group.records);
         self.text(b",\"sensitive\":");
-        self.list(group.sensitive.iter(), |w, &(item, count)| {
-            w.text(b"{\"item\":");
-            w.text(w.labels.get(item));
-            w.text(b",\"count\":");
-            w.number(count);
-            w.out.push(b'}');
-        });
+        self.list(group.sensitive.iter(), |w, &(item, count)| w.item_count(item, count.into()));
         self.text(b"}\n");
+    }
+
+    pub(super) fn leaf_line(&mut self, leaf: &Leaf) {
+        self.text(b"{\"size\":");
+        self.number(leaf.size);
+        self.text(b",\"kept\":");
+        self.bag(&leaf.kept);
+        self.text(b",\"counted\":");
+        self.list(leaf.counted.iter(), |w, &(item, count)| w.item_count(item, count.into()));
+        self.text(b",\"listed\":");
+        self.items(&leaf.listed);
+        self.text(b"}\n");
+    }
+
+    pub(super) fn total_line(&mut self, item: ItemId, total: u64) {
+        self.item_count(item, total);
+        self.out.push(b'\n');
+    }
+
+    fn item_count(&mut self, item: ItemId, count: u64) {
+        self.text(b"{\"item\":");
+        self.text(self.labels.get(item));
+        self.text(b",\"count\":");
+        self.out.extend_from_slice(count.to_string().as_bytes());
+        self.out.push(b'}');
     }
 
     fn cluster(&mut self, cluster: &Cluster) {
@@ -174,15 +193,35 @@ struct GroupLine<'a> {
     #[serde(borrow)]
     records: Vec<Object<CountedLine<'a>>>,
     #[serde(borrow)]
-    sensitive: Vec<Object<SensitiveLine<'a>>>,
+    sensitive: Vec<Object<ItemLine<'a>>>,
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct SensitiveLine<'a> {
+struct ItemLine<'a> {
     #[serde(borrow)]
     item: Label<'a>,
     count: u32,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct TotalLine<'a> {
+    #[serde(borrow)]
+    item: Label<'a>,
+    count: u64,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct LeafLine<'a> {
+    size: u32,
+    #[serde(borrow)]
+    kept: Vec<Object<CountedLine<'a>>>,
+    #[serde(borrow)]
+    counted: Vec<Object<ItemLine<'a>>>,
+    #[serde(borrow)]
+    listed: Vec<Label<'a>>,
 }
 
 /// A JSON object, and not the array of its values that serde would take as well:
@@ -246,12 +285,28 @@ impl LineReader {
         Ok(Group {
             size: line.size,
             records: self.bag(&line.records),
-            sensitive: line
-                .sensitive
-                .iter()
-                .map(|Object(s)| (self.labels.intern(&s.item.0), s.count))
-                .collect(),
+            sensitive: self.item_counts(&line.sensitive),
         })
+    }
+
+    pub(super) fn leaf(&mut self, line: &str) -> Result<Leaf, String> {
+        let Object(line): Object<LeafLine> = serde_json::from_str(line).map_err(reason)?;
+        Ok(Leaf {
+            size: line.size,
+            kept: self.bag(&line.kept),
+            counted: self.item_counts(&line.counted),
+            listed: line.listed.iter().map(|t| self.labels.intern(&t.0)).collect(),
+        })
+    }
+
+    /// The item and the number of a line of `totals.jsonl`.
+    pub(super) fn total(&mut self, line: &str) -> Result<(ItemId, u64), String> {
+        let Object(line): Object<TotalLine> = serde_json::from_str(line).map_err(reason)?;
+        Ok((self.labels.intern(&line.item.0), line.count))
+    }
+
+    fn item_counts(&mut self, lines: &[Object<ItemLine>]) -> Vec<(ItemId, u32)> {
+        lines.iter().map(|Object(line)| (self.labels.intern(&line.item.0), line.count)).collect()
     }
 
     fn build_cluster(&mut self, line: ClusterLine, depth: usize) -> Result<Cluster, String> {

@@ -120,9 +120,13 @@ fn chunk_transactions(release: &Release, items: usize, ids: &[ItemId]) -> Option
     Some(builder.build())
 }
 
-/// All record and shared chunks; none for a release without chunks.
+/// All record and shared chunks, or the kept sub-records of every leaf; none for a release without chunks.
 pub fn chunks(release: &Release) -> Option<Vec<&Bag>> {
-    let Body::Disassociated(body) = &release.body else { return None };
+    let body = match &release.body {
+        Body::Disassociated(body) => body,
+        Body::Located(body) => return Some(body.leaves.iter().map(|leaf| &leaf.kept).collect()),
+        _ => return None,
+    };
     let mut stack: Vec<&Cluster> = body.clusters.iter().collect();
     let mut chunks = Vec::new();
     while let Some(cluster) = stack.pop() {

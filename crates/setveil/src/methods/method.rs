@@ -14,7 +14,8 @@ use super::disassociation::{ChunkedCluster, Clusters};
 use super::members;
 use super::recipe::{ClusterAlgorithm, Knob, Needs, Outcome, Recipe};
 use super::{
-    apriori, cahd, diffpart, disassociation, dls, partition, perm_mondrian, suppress_rare,
+    apriori, cahd, diffpart, disassociation, dls, local_suppression, partition, perm_mondrian,
+    suppress_rare,
 };
 use crate::data::{Dataset, Hierarchy, Vocabulary};
 use crate::release::{Guarantee, Manifest, Release};
@@ -133,6 +134,8 @@ methods! {
     Disassociation(disassociation),
     /// dls-2022.
     Dls(dls),
+    /// `docs/local-suppression.md`.
+    LocalSuppression(local_suppression),
     /// partition-2009.
     Partition(partition),
     /// The k^m-anonymity baseline of partition-2009.

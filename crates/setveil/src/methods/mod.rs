@@ -12,6 +12,7 @@ pub mod disassociation;
 pub mod dls;
 mod generalization;
 mod limits;
+pub mod local_suppression;
 mod members;
 mod method;
 pub mod partition;

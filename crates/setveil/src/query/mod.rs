@@ -15,12 +15,15 @@
 //!   covers it. The expectation takes one leaf a node, all equally likely.
 //! - **Groups**: counts of several items in a group of s records overlap in at
 //!   least their sum less (items - 1) s and at most the smallest of them.
+//! - **Leaves**: bounds over the possible worlds of the format, with what is
+//!   kept, counted, listed and summed up.
 //! - Where instances were suppressed ([`Supports::LowerBound`]) nothing
 //!   published bounds a support from above but the number of records; with
 //!   noise ([`Supports::Noisy`]) there are no bounds at all.
 
 mod classes;
 mod groups;
+mod located;
 
 use rayon::prelude::*;
 use serde::Serialize;
@@ -64,6 +67,7 @@ enum BodyIndex<'a> {
     Clusters(&'a Vocabulary, ReleaseWorlds<'a>),
     Classes(classes::Index<'a>),
     Groups(groups::Index<'a>),
+    Leaves(located::Index<'a>),
 }
 
 impl<'a> Index<'a> {
@@ -80,6 +84,7 @@ impl<'a> Index<'a> {
             }
             Body::Generalized(body) => BodyIndex::Classes(classes::Index::new(body)),
             Body::Grouped(body) => BodyIndex::Groups(groups::Index::new(body)),
+            Body::Located(body) => BodyIndex::Leaves(located::Index::new(body, terms, k)),
         };
         Self { release, body }
     }
@@ -116,6 +121,7 @@ impl<'a> Index<'a> {
             }
             BodyIndex::Classes(index) => index.ask(labels),
             BodyIndex::Groups(index) => index.ask(labels),
+            BodyIndex::Leaves(index) => index.ask(labels),
         }
     }
 
@@ -153,6 +159,13 @@ impl<'a> Index<'a> {
                 (0, Some(estimate.upper.max(rare)))
             }
             Supports::Exact => (estimate.lower, Some(estimate.upper)),
+            // Records that keep nothing are not published: there may be more.
+            Supports::LowerBound
+                if manifest.method == "local-suppression"
+                    && matches!(self.body, BodyIndex::Classes(_)) =>
+            {
+                (estimate.lower, None)
+            }
             Supports::LowerBound => {
                 let most = if unpublished { manifest.records.max(rare) } else { manifest.records };
                 (estimate.lower, Some(most.max(estimate.upper)))

@@ -19,6 +19,10 @@
 //!   are. No data set need have them, so this is no possible original.
 //! - **Groups**: each sensitive item goes to uniformly chosen records of its
 //!   group; a record without other items gets at least one. Exact.
+//! - **Leaves of kept sub-records**: the further occurrences of every item go to
+//!   uniformly chosen records of their leaf that do not keep it; `located.rs`
+//!   says how totals are shared out and empty records filled. A possible
+//!   original always, and uniform but for these two.
 //!
 //! The same release, seed and number give the same reconstruction whatever
 //! the number of threads. Nothing here sees the original data.
@@ -29,6 +33,7 @@ mod cover;
 mod groups;
 mod joint;
 mod leaf;
+mod located;
 
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
@@ -95,6 +100,10 @@ pub fn reconstruct(release: &Release, options: Options, number: u32) -> Result<D
         Body::Disassociated(body) => disassociated(&release.manifest, body, options, number),
         Body::Generalized(body) => classes::reconstruct(body, options, number),
         Body::Grouped(body) => groups::reconstruct(body, options, number),
+        Body::Located(body) => {
+            let k = release.manifest.guarantee.model.k();
+            located::reconstruct(body, k, options, number)
+        }
     }
 }
 

@@ -21,6 +21,8 @@ use crate::{Error, Result};
 pub const FORMAT: &str = "setveil-release";
 /// The version of the release format.
 pub const VERSION: u32 = 1;
+/// The version of the release format with leaves of kept sub-records.
+pub const VERSION_LOCATED: u32 = 2;
 
 /// `manifest.json`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -28,7 +30,7 @@ pub const VERSION: u32 = 1;
 pub struct Manifest {
     /// Always [`FORMAT`].
     pub format: String,
-    /// Always [`VERSION`].
+    /// [`VERSION`], or [`VERSION_LOCATED`] for leaves.
     pub version: u32,
     /// The method's name on the command line.
     pub method: String,

@@ -1,6 +1,6 @@
 //! What is published, and nothing else.
 //!
-//! A [`Release`] is a manifest and one of three bodies. It holds no link to
+//! A [`Release`] is a manifest and one of four bodies. It holds no link to
 //! the original data: whatever takes a release alone can only use what every
 //! recipient has. Reading and writing is in [`io`](crate::io).
 
@@ -8,6 +8,7 @@ mod bag;
 mod disassociated;
 mod generalized;
 mod grouped;
+mod located;
 mod manifest;
 
 pub use bag::Bag;
@@ -15,7 +16,10 @@ pub(crate) use disassociated::in_canonical_order;
 pub use disassociated::{Cluster, Disassociated, JointCluster, SimpleCluster};
 pub use generalized::Generalized;
 pub use grouped::{Group, Grouped};
-pub use manifest::{FORMAT, FileEntry, Guarantee, Manifest, Model, Supports, Universe, VERSION};
+pub use located::{Leaf, Located};
+pub use manifest::{
+    FORMAT, FileEntry, Guarantee, Manifest, Model, Supports, Universe, VERSION, VERSION_LOCATED,
+};
 
 use crate::data::Vocabulary;
 
@@ -28,7 +32,7 @@ pub struct Release {
     pub body: Body,
 }
 
-/// The three shapes a release can have.
+/// The four shapes a release can have.
 // There is one body a release, so nothing is gained by making the largest smaller.
 #[allow(clippy::large_enum_variant)]
 #[derive(Clone, Debug, PartialEq)]
@@ -39,6 +43,8 @@ pub enum Body {
     Generalized(Generalized),
     /// Groups with separated sensitive items: CAHD, PermMondrian.
     Grouped(Grouped),
+    /// Leaves with kept sub-records, counts and lists: local suppression.
+    Located(Located),
 }
 
 /// What it says of an item that it is not published, where supports are exact.
@@ -66,6 +72,7 @@ impl Body {
             Self::Disassociated(body) => &body.vocabulary,
             Self::Generalized(body) => &body.vocabulary,
             Self::Grouped(body) => &body.vocabulary,
+            Self::Located(body) => &body.vocabulary,
         }
     }
 
@@ -75,6 +82,7 @@ impl Body {
             Self::Disassociated(_) => "clusters.jsonl",
             Self::Generalized(_) => "classes.jsonl",
             Self::Grouped(_) => "groups.jsonl",
+            Self::Located(_) => "leaves.jsonl",
         }
     }
 }

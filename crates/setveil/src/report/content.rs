@@ -4,7 +4,7 @@ use super::html::{Page, number, percent};
 use super::svg::{Row, bars, columns};
 use super::{Measured, Risk};
 use crate::measure::{Evaluation, MEANINGS};
-use crate::release::{Body, Cluster, Release, Supports};
+use crate::release::{Body, Cluster, Leaf, Release, Supports};
 use crate::verify::Verdict;
 
 pub(super) fn summary(
@@ -76,6 +76,7 @@ fn parts_name(release: &Release) -> &'static str {
         Body::Disassociated(_) => "clusters",
         Body::Generalized(_) => "classes",
         Body::Grouped(_) => "groups",
+        Body::Located(_) => "leaves",
     }
 }
 
@@ -84,6 +85,7 @@ fn parts(release: &Release) -> usize {
         Body::Disassociated(body) => body.clusters.iter().map(|c| c.leaves().len()).sum(),
         Body::Generalized(body) => body.classes.len(),
         Body::Grouped(body) => body.groups.len(),
+        Body::Located(body) => body.leaves.len(),
     }
 }
 
@@ -226,6 +228,18 @@ pub(super) fn shape(page: &mut Page, release: &Release) {
         Body::Grouped(body) => {
             rows.push(vec!["groups".into(), number(body.groups.len() as u64)]);
             body.groups.iter().map(|g| g.size.into()).collect()
+        }
+        Body::Located(body) => {
+            let sum = |count: &dyn Fn(&Leaf) -> usize| {
+                number(body.leaves.iter().map(|leaf| count(leaf) as u64).sum())
+            };
+            let kept: u64 = body.leaves.iter().map(|leaf| leaf.kept.total()).sum();
+            rows.push(vec!["leaves".into(), number(body.leaves.len() as u64)]);
+            rows.push(vec!["kept sub-records".into(), number(kept)]);
+            rows.push(vec!["counted items".into(), sum(&|leaf| leaf.counted.len())]);
+            rows.push(vec!["listed items".into(), sum(&|leaf| leaf.listed.len())]);
+            rows.push(vec!["items with a total".into(), number(body.totals.len() as u64)]);
+            body.leaves.iter().map(|leaf| leaf.size.into()).collect()
         }
     };
     page.table("Contents", &["what", "how many"], &rows);

@@ -5,7 +5,7 @@ use std::fmt::Write;
 
 use super::html::{Page, escape, number};
 use crate::data::Vocabulary;
-use crate::release::{Bag, Body, Cluster, Release};
+use crate::release::{Bag, Body, Cluster, Leaf, Release};
 
 /// Lines that are shown of a chunk.
 const LINES: usize = 10;
@@ -60,7 +60,33 @@ pub(super) fn examples(page: &mut Page, release: &Release) {
                 page.raw(&(html + "</ul></div></div></div>"));
             }
         }
+        Body::Located(body) => {
+            page.text(
+                "Each leaf lists what its records keep, and apart from that in how many further \
+                 records other items are. Listed items are in at least one.",
+            );
+            let telling = body.leaves.iter().filter(|leaf| !leaf.kept.is_empty());
+            for leaf in telling.take(3) {
+                page.raw(&draw_leaf(leaf, vocabulary));
+            }
+        }
     }
+}
+
+fn draw_leaf(leaf: &Leaf, vocabulary: &Vocabulary) -> String {
+    let mut html = format!(
+        "<div class=\"cluster\"><h4>A leaf of {} records</h4><div class=\"chunks\">",
+        leaf.size
+    );
+    html += &draw_chunk("kept", "chunk", &leaf.kept, vocabulary);
+    html += "<div class=\"chunk terms\"><h5>further items</h5><ul>";
+    for &(item, count) in leaf.counted.iter().take(LINES) {
+        let _ = write!(html, "<li>{}</li>", line(vocabulary.label(item), count));
+    }
+    for &item in leaf.listed.iter().take(LINES) {
+        let _ = write!(html, "<li>{}</li>", escape(vocabulary.label(item)));
+    }
+    html + "</ul></div></div></div>"
 }
 
 /// A cluster with several chunks, one with a term chunk, and a joint one: the

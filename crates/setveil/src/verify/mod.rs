@@ -18,6 +18,7 @@ mod work;
 
 pub use part::Part;
 pub use text::{Files, hierarchy_text, manifest_text, text};
+mod located;
 
 use serde::Serialize;
 

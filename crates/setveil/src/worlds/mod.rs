@@ -17,6 +17,7 @@
 //!   one chunk and an approximation otherwise (`answers.rs` says what is
 //!   neglected), and the posterior of every further item for somebody of whom
 //!   some are known. Attackers and recipients are served by the same answers.
+//! - [`LocatedWorlds`] does the same for leaves of kept sub-records.
 //!
 //! [`Knowledge`] keeps two attackers apart. What follows from the published
 //! *format* holds for every release. What follows from knowing the
@@ -28,6 +29,7 @@
 mod answers;
 mod bounds;
 mod cluster;
+mod located;
 mod model;
 mod parts;
 mod places;
@@ -35,6 +37,7 @@ mod precise;
 mod release;
 mod sums;
 
+pub use located::{Further, LocatedWorlds};
 pub use model::ClusterModel;
 pub use release::{Posterior, ReleaseWorlds};
 

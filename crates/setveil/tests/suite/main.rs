@@ -17,6 +17,8 @@ mod kl;
 mod layering;
 mod layouts;
 mod limits;
+mod local_suppression;
+mod located;
 mod measure;
 mod method;
 mod parts;

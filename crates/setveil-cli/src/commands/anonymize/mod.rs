@@ -6,6 +6,7 @@ mod diffpart;
 mod disassociation;
 mod dls;
 mod generalizing;
+mod local_suppression;
 mod partition;
 mod perm_mondrian;
 mod separating;
@@ -38,6 +39,7 @@ enum Command {
     Cahd(Run<cahd::Args>),
     PermMondrian(Run<perm_mondrian::Args>),
     Dls(Run<dls::Args>),
+    LocalSuppression(Run<local_suppression::Args>),
     Partition(Run<partition::Args>),
     Apriori(Run<apriori::Args>),
     Diffpart(Run<diffpart::Args>),
@@ -51,6 +53,7 @@ impl Args {
             Command::Cahd(command) => command.run(context),
             Command::PermMondrian(command) => command.run(context),
             Command::Dls(command) => command.run(context),
+            Command::LocalSuppression(command) => command.run(context),
             Command::Partition(command) => command.run(context),
             Command::Apriori(command) => command.run(context),
             Command::Diffpart(command) => command.run(context),

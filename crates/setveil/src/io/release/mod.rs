@@ -16,11 +16,12 @@ pub use bytes::read_listed;
 pub use read::{FileFault, OpenedRelease, open_release, read_release};
 pub use write::write_release;
 
-use crate::release::{FORMAT, Manifest, VERSION};
+use crate::release::{FORMAT, Manifest, VERSION, VERSION_LOCATED};
 use crate::{Error, Result};
 
 const MANIFEST: &str = "manifest.json";
 const HIERARCHY: &str = "hierarchy.csv";
+const TOTALS: &str = "totals.jsonl";
 /// How deep joint clusters may be nested. What reads JSON gives up at 128
 /// levels of any kind, and a cluster takes two: nobody's stack is at the mercy
 /// of a file.
@@ -76,12 +77,12 @@ fn read_manifest(dir: &Path) -> Result<Manifest> {
         let hint = "expected the manifest of a Setveil release, see docs/release-format.md";
         Error::input(&path, Some(e.line() as u64), e.to_string(), hint)
     })?;
-    if manifest.format != FORMAT || manifest.version != VERSION {
+    if manifest.format != FORMAT || ![VERSION, VERSION_LOCATED].contains(&manifest.version) {
         return Err(Error::input(
             &path,
             None,
             format!("format {:?}, version {}", manifest.format, manifest.version),
-            format!("this program reads {FORMAT:?}, version {VERSION}"),
+            format!("this program reads {FORMAT:?}, versions {VERSION} and {VERSION_LOCATED}"),
         ));
     }
     Ok(manifest)

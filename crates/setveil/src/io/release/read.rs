@@ -8,9 +8,12 @@ use sha2::{Digest, Sha256};
 
 use super::super::hierarchy::parse_hierarchy;
 use super::super::json::LineReader;
-use super::{HIERARCHY, MANIFEST, hex, read_manifest};
+use super::{HIERARCHY, MANIFEST, TOTALS, hex, read_manifest};
 use crate::data::{ItemId, Vocabulary};
-use crate::release::{Bag, Body, Cluster, Disassociated, Generalized, Grouped, Manifest, Release};
+use crate::release::{
+    Bag, Body, Cluster, Disassociated, Generalized, Grouped, Leaf, Located, Manifest, Release,
+    VERSION_LOCATED,
+};
 use crate::{Error, Result};
 
 /// A release as it was found, with what is wrong with its files.
@@ -54,17 +57,18 @@ pub fn open_release(dir: &Path) -> Result<OpenedRelease> {
     let manifest = read_manifest(dir)?;
     let mut faults = Vec::new();
     let listed = |name: &str| manifest.files.iter().any(|f| f.name == name);
-    let name = ["clusters.jsonl", "classes.jsonl", "groups.jsonl"]
-        .into_iter()
-        .find(|n| listed(n))
-        .ok_or_else(|| {
-            Error::input(
-                dir.join(MANIFEST),
-                None,
-                "`files` names none of clusters.jsonl, classes.jsonl, groups.jsonl",
-                "a release has one of them",
-            )
-        })?;
+    let names: &[&str] = match manifest.version {
+        VERSION_LOCATED => &["leaves.jsonl"],
+        _ => &["clusters.jsonl", "classes.jsonl", "groups.jsonl"],
+    };
+    let name = names.iter().copied().find(|n| listed(n)).ok_or_else(|| {
+        Error::input(
+            dir.join(MANIFEST),
+            None,
+            format!("`files` names none of {}", names.join(", ")),
+            "a release has one of them",
+        )
+    })?;
     let hierarchy = if listed(HIERARCHY) {
         let bytes = read_checked(dir, HIERARCHY, &manifest, &mut faults)?;
         Some(parse_hierarchy(&dir.join(HIERARCHY), &bytes)?)
@@ -102,6 +106,19 @@ pub fn open_release(dir: &Path) -> Result<OpenedRelease> {
             }
             Body::Generalized(Generalized { vocabulary, classes, hierarchy })
         }
+        "leaves.jsonl" => {
+            let (vocabulary, mut pieces) =
+                read_lines(&path, text, Vec::new, |reader, line, list: &mut Vec<Leaf>| {
+                    list.push(reader.leaf(line)?);
+                    Ok(())
+                })?;
+            pieces.par_iter_mut().for_each(|(list, ids)| {
+                list.iter_mut().for_each(|leaf| leaf.renumber(ids));
+            });
+            let leaves = pieces.into_iter().flat_map(|p| p.0).collect();
+            let totals = read_totals(dir, &manifest, &vocabulary, &mut faults)?;
+            Body::Located(Located { vocabulary, leaves, totals })
+        }
         _ => {
             let (vocabulary, mut pieces) =
                 read_lines(&path, text, Vec::new, |reader, line, list| {
@@ -120,6 +137,34 @@ pub fn open_release(dir: &Path) -> Result<OpenedRelease> {
     };
     unlisted(dir, &manifest, &body, &mut faults)?;
     Ok(OpenedRelease { release: Release { manifest, body }, faults })
+}
+
+/// The totals of a release with leaves; each item must stand in a leaf.
+fn read_totals(
+    dir: &Path,
+    manifest: &Manifest,
+    vocabulary: &Vocabulary,
+    faults: &mut Vec<FileFault>,
+) -> Result<Vec<(ItemId, u64)>> {
+    let path = dir.join(TOTALS);
+    let hint = "expected one JSON object a line as described in docs/release-format.md";
+    if !manifest.files.iter().any(|f| f.name == TOTALS) {
+        let found = "`files` does not name totals.jsonl";
+        return Err(Error::input(dir.join(MANIFEST), None, found, "a release with leaves has it"));
+    }
+    let bytes = read_checked(dir, TOTALS, manifest, faults)?;
+    let text = std::str::from_utf8(&bytes)
+        .map_err(|_| Error::input(&path, None, "invalid UTF-8", "a release is UTF-8 text"))?;
+    let mut reader = LineReader::default();
+    let mut totals = Vec::new();
+    for (line, number) in text.split_terminator('\n').zip(1..) {
+        let fault = |found: String| Error::input(&path, Some(number), found, hint);
+        let (item, total) = reader.total(line).map_err(fault)?;
+        let label = reader.labels.label(item);
+        let id = vocabulary.id(label).ok_or_else(|| fault(format!("no leaf has `{label}`")))?;
+        totals.push((id, total));
+    }
+    Ok(totals)
 }
 
 /// Parses the lines in parallel, each piece with ids of its own, and merges
@@ -241,8 +286,11 @@ fn unlisted(
         what: "the manifest does not list this file, so nothing is known about it".into(),
     }));
     let generalized = matches!(body, Body::Generalized(_));
+    let located = matches!(body, Body::Located(_));
     for (i, entry) in manifest.files.iter().enumerate() {
-        let known = entry.name == body.file_name() || generalized && entry.name == HIERARCHY;
+        let known = entry.name == body.file_name()
+            || generalized && entry.name == HIERARCHY
+            || located && entry.name == TOTALS;
         let again = manifest.files[..i].iter().any(|f| f.name == entry.name);
         if !known || again {
             let file = entry.name.clone();

@@ -8,7 +8,7 @@ use rayon::prelude::*;
 use super::super::hierarchy::each_chunk;
 use super::super::json::{Labels, LineWriter};
 use super::partial::{Checked, Partial};
-use super::{HIERARCHY, MANIFEST, MAX_DEPTH, check_target};
+use super::{HIERARCHY, MANIFEST, MAX_DEPTH, TOTALS, check_target};
 use crate::release::{Body, Cluster, FileEntry, Generalized, Manifest, Release};
 use crate::{Error, Result};
 
@@ -28,6 +28,15 @@ pub fn write_release(release: &Release, dir: &Path, force: bool) -> Result<Manif
     if let Body::Generalized(Generalized { hierarchy: Some(hierarchy), .. }) = &release.body {
         let mut out = Checked::create(&partial.path, HIERARCHY)?;
         each_chunk(hierarchy, |chunk| out.write(chunk))?;
+        manifest.files.push(out.finish()?);
+    }
+    if let Body::Located(body) = &release.body {
+        let labels = Labels::new(&body.vocabulary);
+        let mut out = Checked::create(&partial.path, TOTALS)?;
+        write_lines(body.totals.len(), &labels, &mut out, |w, i| {
+            let (item, total) = body.totals[i];
+            w.total_line(item, total);
+        })?;
         manifest.files.push(out.finish()?);
     }
     let mut json = serde_json::to_vec_pretty(&manifest).expect("a manifest is always JSON");
@@ -67,6 +76,9 @@ fn write_body(body: &Body, dir: &Path) -> Result<FileEntry> {
         })?,
         Body::Grouped(body) => write_lines(body.groups.len(), &labels, &mut out, |w, i| {
             w.group_line(&body.groups[i]);
+        })?,
+        Body::Located(body) => write_lines(body.leaves.len(), &labels, &mut out, |w, i| {
+            w.leaf_line(&body.leaves[i]);
         })?,
     }
     out.finish()

@@ -1,0 +1,237 @@
+//! The format guarantee of a located release (`docs/local-suppression.md`).
+//!
+//! The rules are sufficient. Each is checked on what is published:
+//!
+//! - **G**: all kept sub-records together are k^m-anonymous.
+//! - **L**: in a leaf that counts or lists anything, its own kept sub-records
+//!   are k^(m-1)-anonymous, and it has at least k records.
+//! - **C**: a count is at least k, and no more than the records that do not
+//!   keep the item. A listed item has such a record.
+//! - **T**: a total is at least k and one for every other leaf that lists the
+//!   item, and no more than the records that do not keep it.
+//! - **N**: the records that keep nothing can be filled, with k times m
+//!   occurrences to spare, or by a listed item without a total.
+//!
+//! Also checked: canonical order, sums, that nothing is said twice, and that
+//! sensitive items are in no kept sub-record.
+
+use rayon::prelude::*;
+
+use super::Findings;
+use super::everywhere::rare;
+use super::km::KmSearch;
+use crate::data::ItemId;
+use crate::release::{Leaf, Located, Manifest, Model, VERSION_LOCATED};
+
+pub(super) fn check(manifest: &Manifest, body: &Located, findings: &mut Findings) {
+    let Model::FormatKmAnonymity { k, m, l: None } = manifest.guarantee.model else {
+        findings.add("manifest", || "manifest.json: model of another kind".into(), &[], 0, 0);
+        return;
+    };
+    if k < 2 || m < 1 {
+        findings.add("manifest", || "manifest.json: k or m".into(), &[], u64::from(k), 2);
+        return;
+    }
+    if manifest.version != VERSION_LOCATED {
+        let place = || "manifest.json: version".into();
+        findings.add("manifest", place, &[], manifest.version.into(), VERSION_LOCATED.into());
+    }
+    totals_of(manifest, body, findings);
+    let k = u64::from(k);
+    everywhere(body, k, m, findings);
+    let free = totals(body, k, findings);
+    let hidden = sensitive(manifest, body, findings);
+    let vocabulary = findings.vocabulary;
+    let found: Vec<Findings> = body
+        .leaves
+        .par_iter()
+        .enumerate()
+        .map_init(KmSearch::default, |search, (i, leaf)| {
+            let mut own = Findings::new(vocabulary);
+            if i > 0 && body.leaves[i - 1] > *leaf {
+                own.add("canonical-order", || line(i), &[], 0, 0);
+            }
+            let rules = Rules { k, m, items: vocabulary.len(), free: &free, hidden: &hidden };
+            rules.leaf(leaf, &line(i), search, &mut own);
+            own
+        })
+        .filter(|own| own.count > 0)
+        .collect();
+    found.into_iter().for_each(|own| findings.append(own));
+}
+
+fn line(leaf: usize) -> String {
+    format!("leaves.jsonl:{}", leaf + 1)
+}
+
+fn totals_of(manifest: &Manifest, body: &Located, findings: &mut Findings) {
+    let mut used = vec![false; body.vocabulary.len()];
+    for leaf in &body.leaves {
+        let loose = leaf.counted.iter().map(|c| &c.0).chain(&leaf.listed);
+        leaf.kept.items().iter().chain(loose).for_each(|&item| used[item as usize] = true);
+    }
+    let items = used.iter().filter(|u| **u).count() as u64;
+    for (what, found, expected) in
+        [("records", body.records(), manifest.records), ("items", items, manifest.items)]
+    {
+        if found != expected {
+            findings.add("totals", || format!("manifest.json: {what}"), &[], found, expected);
+        }
+    }
+}
+
+/// Rule G.
+fn everywhere(body: &Located, k: u64, m: u32, findings: &mut Findings) {
+    let kept = body.leaves.iter().flat_map(|leaf| leaf.kept.iter());
+    let rows: Vec<(&[ItemId], u64)> = kept.map(|(items, c)| (items, u64::from(c))).collect();
+    for (itemset, support) in rare(&rows, body.vocabulary.len(), k, m) {
+        findings.add("G", || "leaves.jsonl: kept".into(), &itemset, support, k);
+    }
+}
+
+/// Rule T. Returns per item whether it is listed freely: without a total.
+fn totals(body: &Located, k: u64, findings: &mut Findings) -> Vec<bool> {
+    let items = body.vocabulary.len();
+    let (mut leaves, mut room) = (vec![0_u64; items], vec![0_u64; items]);
+    for leaf in &body.leaves {
+        let keepers = Keepers::of(leaf);
+        for &item in &leaf.listed {
+            leaves[item as usize] += 1;
+            room[item as usize] += keepers.others(item);
+        }
+    }
+    let mut free: Vec<bool> = leaves.iter().map(|&l| l > 0).collect();
+    if !body.totals.is_sorted_by(|a, b| a.0 < b.0) {
+        findings.add("canonical-order", || "totals.jsonl".into(), &[], 0, 0);
+    }
+    for &(item, total) in &body.totals {
+        let i = item as usize;
+        free[i] = false;
+        let least = k + leaves[i].saturating_sub(1);
+        if leaves[i] == 0 || total < least {
+            findings.add("T", || "totals.jsonl".into(), &[item], total, least);
+        } else if total > room[i] {
+            findings.add("T", || "totals.jsonl: room".into(), &[item], room[i], total);
+        }
+    }
+    free
+}
+
+/// Which items the manifest calls sensitive.
+fn sensitive(manifest: &Manifest, body: &Located, findings: &mut Findings) -> Vec<bool> {
+    let mut marks = vec![false; body.vocabulary.len()];
+    let listed = manifest.parameters.get("sensitive").and_then(|v| v.as_array());
+    for label in listed.into_iter().flatten() {
+        match label.as_str().and_then(|text| body.vocabulary.id(text)) {
+            Some(item) => marks[item as usize] = true,
+            None => {
+                let place = || format!("manifest.json: sensitive term {label} is not published");
+                findings.add("manifest", place, &[], 0, 1);
+            }
+        }
+    }
+    marks
+}
+
+struct Rules<'a> {
+    k: u64,
+    m: u32,
+    items: usize,
+    /// Per item: listed without a total.
+    free: &'a [bool],
+    hidden: &'a [bool],
+}
+
+impl Rules<'_> {
+    fn leaf(&self, leaf: &Leaf, place: &str, search: &mut KmSearch, findings: &mut Findings) {
+        self.form(leaf, place, findings);
+        let k = self.k;
+        let loose = !leaf.counted.is_empty() || !leaf.listed.is_empty();
+        if loose && u64::from(leaf.size) < k {
+            findings.add("L", || place.to_owned(), &[], leaf.size.into(), k);
+        }
+        if loose && self.m > 1 {
+            search.rare(&leaf.kept, self.items, k, self.m - 1, &mut |itemset, support| {
+                findings.add("L", || place.to_owned(), itemset, support, k);
+            });
+        }
+        let keepers = Keepers::of(leaf);
+        for &(item, count) in &leaf.counted {
+            let room = keepers.others(item);
+            if u64::from(count) < k {
+                findings.add("C", || place.to_owned(), &[item], count.into(), k);
+            } else if u64::from(count) > room {
+                findings.add("C", || format!("{place}: room"), &[item], room, count.into());
+            }
+        }
+        for &item in leaf.listed.iter().filter(|&&item| keepers.others(item) == 0) {
+            findings.add("C", || format!("{place}: room"), &[item], 0, 1);
+        }
+        self.filled(leaf, place, findings);
+    }
+
+    /// Rule N.
+    fn filled(&self, leaf: &Leaf, place: &str, findings: &mut Findings) {
+        let bare = leaf.bare();
+        if bare == 0 || leaf.listed.iter().any(|&item| self.free[item as usize]) {
+            return;
+        }
+        let copies: u64 = leaf.counted.iter().map(|&(_, c)| u64::from(c).min(bare)).sum();
+        let required = bare + self.k * u64::from(self.m);
+        if copies < required {
+            findings.add("N", || place.to_owned(), &[], copies, required);
+        }
+    }
+
+    /// What is said, is said once and in order.
+    fn form(&self, leaf: &Leaf, place: &str, findings: &mut Findings) {
+        if let Some((i, what)) = leaf.kept.canonical_fault() {
+            let items = leaf.kept.get(i).0;
+            findings.add("canonical-order", || format!("{place}: {what}"), items, 0, 0);
+        }
+        let ascends =
+            leaf.counted.is_sorted_by(|a, b| a.0 < b.0) && leaf.listed.is_sorted_by(|a, b| a < b);
+        if !ascends {
+            let place = || format!("{place}: items that do not ascend");
+            findings.add("canonical-order", place, &[], 0, 0);
+        }
+        if leaf.kept.total() > u64::from(leaf.size) {
+            let (found, size) = (leaf.kept.total(), leaf.size.into());
+            findings.add("size", || place.to_owned(), &[], found, size);
+        }
+        if leaf.size == 0 {
+            findings.add("size", || place.to_owned(), &[], 0, 1);
+        }
+        for &(item, _) in leaf.counted.iter().filter(|c| leaf.listed.binary_search(&c.0).is_ok()) {
+            findings.add("twice", || place.to_owned(), &[item], 2, 1);
+        }
+        for &item in leaf.kept.items().iter().filter(|&&item| self.hidden[item as usize]) {
+            findings.add("sensitive", || place.to_owned(), &[item], 1, 0);
+        }
+    }
+}
+
+/// How many records of a leaf keep each item, by item.
+struct Keepers {
+    size: u64,
+    counts: Vec<(ItemId, u64)>,
+}
+
+impl Keepers {
+    fn of(leaf: &Leaf) -> Self {
+        let occurrences = leaf.kept.iter();
+        let mut all: Vec<(ItemId, u64)> = occurrences
+            .flat_map(|(items, count)| items.iter().map(move |&item| (item, u64::from(count))))
+            .collect();
+        all.sort_unstable_by_key(|a| a.0);
+        let runs = all.chunk_by(|a, b| a.0 == b.0);
+        let counts = runs.map(|run| (run[0].0, run.iter().map(|r| r.1).sum())).collect();
+        Self { size: leaf.size.into(), counts }
+    }
+
+    /// The records that do not keep `item`.
+    fn others(&self, item: ItemId) -> u64 {
+        let at = self.counts.binary_search_by_key(&item, |c| c.0);
+        self.size.saturating_sub(at.map_or(0, |at| self.counts[at].1))
+    }
+}
