@@ -1,5 +1,7 @@
-//! cahd-2008, section V: CAHD against PermMondrian on BMS-WebView-1 and -2.
+//! cahd-2008, section V: CAHD against PermMondrian on BMS-WebView-1 and -2, the
+//! printed grouping and the blind one that replaces it.
 //!
+//! Records with sensitive items only are left out for all of them.
 //! Sensitive items are drawn at random, as in the paper, among those that are
 //! rare enough for the largest p of the figures; every point is the mean over
 //! several draws.
@@ -12,6 +14,7 @@ use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use setveil::data::{Alpha, P};
 use setveil::measure::kl::{Queries, kl_divergence};
+use setveil::methods::cahd::{Grouping, SensitiveOnly};
 use setveil::methods::{cahd, perm_mondrian};
 use setveil::release::Body;
 use setveil::{Dataset, Release};
@@ -19,7 +22,7 @@ use setveil::{Dataset, Release};
 use crate::data;
 use crate::figure::Figure;
 
-/// Figures 9 to 13 of cahd-2008: utility and time of CAHD and PermMondrian
+/// Figures 9 to 13 of cahd-2008: utility and time of CAHD, blind groups and PermMondrian
 #[derive(Debug, Args)]
 pub struct Cahd2008 {
     /// How many draws of sensitive items each point is the mean of
@@ -42,6 +45,7 @@ const ALPHAS: [u32; 5] = [1, 2, 3, 4, 5];
 struct Run {
     release: Release,
     seconds: f64,
+    kept: Dataset,
 }
 
 impl Cahd2008 {
@@ -65,7 +69,7 @@ impl Cahd2008 {
         let title = format!("Fig. 12: time, {name}, m = 20");
         let mut time = Figure::new(&format!("cahd-2008-fig12-{name}"), &title, "p", "seconds");
         for p in DEGREES {
-            for method in [Method::Cahd(3), Method::PermMondrian] {
+            for method in METHODS {
                 let kl = self.mean_error(data, method, p, 10, 4)?;
                 error.point(method.name(), p.into(), kl);
                 time.point(method.name(), p.into(), self.mean_seconds(data, method, p, 20)?);
@@ -79,7 +83,7 @@ impl Cahd2008 {
         let mut figure = error_figure("10", name, "r = 4", "m");
         for m in SENSITIVE {
             for p in [10, 20] {
-                for method in [Method::Cahd(3), Method::PermMondrian] {
+                for method in METHODS {
                     let kl = self.mean_error(data, method, p, m, 4)?;
                     figure.point(&format!("{}, p = {p}", method.name()), m as f64, kl);
                 }
@@ -93,7 +97,7 @@ impl Cahd2008 {
         let mut figure = error_figure("11", name, "m = 10", "r");
         for r in RS {
             for p in [10, 20] {
-                for method in [Method::Cahd(3), Method::PermMondrian] {
+                for method in METHODS {
                     let kl = self.mean_error(data, method, p, 10, r)?;
                     figure.point(&format!("{}, p = {p}", method.name()), r.into(), kl);
                 }
@@ -111,7 +115,7 @@ impl Cahd2008 {
         let mut time = Figure::new(&file, &title, "alpha", "seconds");
         for alpha in ALPHAS {
             for p in [10, 20] {
-                let method = Method::Cahd(alpha);
+                let method = Method::AsPrinted(alpha);
                 let line = format!("CAHD, p = {p}");
                 error.point(&line, alpha.into(), self.mean_error(data, method, p, 10, 4)?);
                 time.point(&line, alpha.into(), self.mean_seconds(data, method, p, 10)?);
@@ -130,11 +134,11 @@ impl Cahd2008 {
     ) -> anyhow::Result<f64> {
         let mut sum = 0.0;
         for draw in 0..self.draws {
-            let release = self.release(data, method, p, m, draw)?.release;
+            let Run { release, kept, .. } = self.release(data, method, p, m, draw)?;
             let Body::Grouped(body) = &release.body else { unreachable!("both methods group") };
             let queries = Queries { count: self.queries, r, seed: self.seed + draw };
             let made = setveil::Method::of(&release.manifest)?;
-            let kl = kl_divergence(made.sensitive(), body, data, &queries)?;
+            let kl = kl_divergence(made.sensitive(), body, &kept, &queries)?;
             sum += kl.expect("the sensitive items were drawn from the data");
         }
         Ok(sum / self.draws as f64)
@@ -164,33 +168,46 @@ impl Cahd2008 {
     ) -> anyhow::Result<Run> {
         let mut rng = ChaCha8Rng::seed_from_u64(self.seed + draw);
         let items = cahd::draw(data, m, P::new(20)?, &mut rng)?;
+        let named = cahd::resolve(data, &items)?;
+        let (kept, _) = cahd::settle_sensitive_only(data, named, SensitiveOnly::Drop)?;
         let start = Instant::now();
-        let release = method.anonymize(data, P::new(p)?, items)?;
-        Ok(Run { release, seconds: start.elapsed().as_secs_f64() })
+        let release = method.anonymize(&kept, P::new(p)?, items, &mut rng)?;
+        Ok(Run { release, seconds: start.elapsed().as_secs_f64(), kept: kept.into_owned() })
     }
 }
 
 #[derive(Clone, Copy)]
 enum Method {
-    Cahd(u32),
+    AsPrinted(u32),
+    Blind,
     PermMondrian,
 }
+
+const METHODS: [Method; 3] = [Method::AsPrinted(3), Method::Blind, Method::PermMondrian];
 
 impl Method {
     fn name(self) -> &'static str {
         match self {
-            Self::Cahd(_) => "CAHD",
+            Self::AsPrinted(_) => "CAHD as printed",
+            Self::Blind => "blind groups",
             Self::PermMondrian => "PermMondrian",
         }
     }
 
-    fn anonymize(self, data: &Dataset, p: P, items: Vec<String>) -> anyhow::Result<Release> {
+    fn anonymize(
+        self,
+        data: &Dataset,
+        p: P,
+        items: Vec<String>,
+        rng: &mut ChaCha8Rng,
+    ) -> anyhow::Result<Release> {
         Ok(match self {
-            Self::Cahd(alpha) => {
-                let mut parameters = cahd::Parameters::new(p, items);
-                parameters.alpha = Alpha::new(alpha)?;
-                cahd::anonymize(data, &parameters, &())?
+            Self::AsPrinted(alpha) => {
+                let grouping = Grouping::AsPrinted { alpha: Alpha::new(alpha)? };
+                let parameters = cahd::Parameters::new(p, items).grouping(grouping);
+                cahd::anonymize(data, &parameters, rng, &())?
             }
+            Self::Blind => cahd::anonymize(data, &cahd::Parameters::new(p, items), rng, &())?,
             Self::PermMondrian => {
                 perm_mondrian::anonymize(data, &perm_mondrian::Parameters::new(p, items), &())?
             }

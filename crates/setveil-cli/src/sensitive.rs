@@ -2,11 +2,11 @@
 
 use std::path::PathBuf;
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use setveil::data::P;
-use setveil::methods::cahd;
+use setveil::methods::cahd::{self, SensitiveOnly};
 use setveil::{Dataset, io};
 
 use crate::context::Context;
@@ -39,16 +39,20 @@ impl SensitiveArgs {
     }
 }
 
-/// Remarks how many records hold nothing but sensitive items: whoever knows
-/// that of a person knows that the person is sensitive, whatever is published.
-pub fn remark_bare(data: &Dataset, labels: &[String], context: &Context) -> anyhow::Result<()> {
-    let items = cahd::resolve(data, labels)?;
-    let bare = data.records().filter(|r| r.iter().all(|i| items.binary_search(i).is_ok())).count();
-    if bare > 0 {
-        context.remark(&format!(
-            "{bare} records hold sensitive items only: whoever knows that a person has no other \
-             item knows that the person has a sensitive one (docs/cahd.md)"
-        ));
+/// What happens to records with sensitive items only.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub enum SensitiveOnlyArg {
+    /// Publish nothing while there is one, and say how many there are
+    Refuse,
+    /// Leave them out of the release, and say how many there were
+    Drop,
+}
+
+impl From<SensitiveOnlyArg> for SensitiveOnly {
+    fn from(rule: SensitiveOnlyArg) -> Self {
+        match rule {
+            SensitiveOnlyArg::Refuse => Self::Refuse,
+            SensitiveOnlyArg::Drop => Self::Drop,
+        }
     }
-    Ok(())
 }

@@ -3,8 +3,10 @@
 
 use divan::{Bencher, counter::ItemsCount};
 use setveil::data::P;
+use setveil::methods::cahd::SensitiveOnly;
 use setveil::methods::{cahd, perm_mondrian};
 use setveil::{Dataset, io};
+use testkit::random;
 
 fn main() {
     divan::main();
@@ -19,6 +21,15 @@ fn load(name: &str) -> Option<Dataset> {
     }
     let path = testkit::real::data_file(&format!("{name}.dat.gz"))?;
     Some(io::read_dataset(&path, &Default::default(), &()).expect("the file is good").dataset)
+}
+
+/// Without the records that hold nothing but sensitive items.
+fn load_for(name: &str) -> Option<(Dataset, Vec<String>)> {
+    let data = load(name)?;
+    let labels = draw(&data);
+    let items = cahd::resolve(&data, &labels).unwrap();
+    let kept = cahd::settle_sensitive_only(&data, items, SensitiveOnly::Drop).unwrap().0;
+    Some((kept.into_owned(), labels))
 }
 
 fn draw(data: &Dataset) -> Vec<String> {
@@ -36,18 +47,28 @@ fn rcm(bencher: Bencher, name: &str) {
 }
 
 #[divan::bench(args = DATA, consts = [4, 10, 20], sample_count = 10)]
-fn cahd_all<const DEGREE: u32>(bencher: Bencher, name: &str) {
-    let Some(data) = load(name) else { return };
-    let parameters = cahd::Parameters::new(P::new(DEGREE).unwrap(), draw(&data));
+fn blind<const DEGREE: u32>(bencher: Bencher, name: &str) {
+    let Some((data, labels)) = load_for(name) else { return };
+    let parameters = cahd::Parameters::new(P::new(DEGREE).unwrap(), labels);
     bencher
         .counter(ItemsCount::new(data.len()))
-        .bench(|| cahd::anonymize(&data, &parameters, &()).unwrap());
+        .bench(|| cahd::anonymize(&data, &parameters, &mut random::rng(1), &()).unwrap());
+}
+
+#[divan::bench(args = DATA, consts = [4, 10, 20], sample_count = 10)]
+fn as_printed<const DEGREE: u32>(bencher: Bencher, name: &str) {
+    let Some((data, labels)) = load_for(name) else { return };
+    let mut parameters = cahd::Parameters::new(P::new(DEGREE).unwrap(), labels);
+    parameters.grouping = cahd::Grouping::as_printed();
+    bencher
+        .counter(ItemsCount::new(data.len()))
+        .bench(|| cahd::anonymize(&data, &parameters, &mut random::rng(1), &()).unwrap());
 }
 
 #[divan::bench(args = DATA, sample_count = 5)]
 fn perm_mondrian_all(bencher: Bencher, name: &str) {
-    let Some(data) = load(name) else { return };
-    let parameters = perm_mondrian::Parameters::new(P::new(10).unwrap(), draw(&data));
+    let Some((data, labels)) = load_for(name) else { return };
+    let parameters = perm_mondrian::Parameters::new(P::new(10).unwrap(), labels);
     bencher
         .counter(ItemsCount::new(data.len()))
         .bench(|| perm_mondrian::anonymize(&data, &parameters, &()).unwrap());
@@ -55,10 +76,8 @@ fn perm_mondrian_all(bencher: Bencher, name: &str) {
 
 #[divan::bench(args = DATA, sample_count = 10)]
 fn verify(bencher: Bencher, name: &str) {
-    let Some(data) = load(name) else { return };
-    let parameters = cahd::Parameters::new(P::new(10).unwrap(), draw(&data));
-    let release = cahd::anonymize(&data, &parameters, &()).unwrap();
-    bencher
-        .counter(ItemsCount::new(data.len()))
-        .bench(|| setveil::verify::verify(&release, &()).unwrap());
+    let Some((data, labels)) = load_for(name) else { return };
+    let parameters = cahd::Parameters::new(P::new(10).unwrap(), labels);
+    let release = cahd::anonymize(&data, &parameters, &mut random::rng(1), &()).unwrap();
+    bencher.counter(ItemsCount::new(data.len())).bench(|| setveil::verify::verify(&release));
 }

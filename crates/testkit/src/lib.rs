@@ -3,6 +3,8 @@
 //! saboteurs that share nothing with the code they test.
 
 pub mod canonical;
+pub mod blind;
+pub mod blind_naive;
 pub mod cases;
 pub mod diffpart;
 pub mod format_guarantee;

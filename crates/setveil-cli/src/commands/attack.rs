@@ -4,7 +4,7 @@ use std::fmt::Write;
 use std::path::PathBuf;
 
 use clap::ValueEnum;
-use setveil::attack::{Adversary, Level, Options, Report};
+use setveil::attack::{Adversary, GroupReplay, Level, Options, Report};
 use setveil::io;
 use setveil::workflow::{self, Attacked};
 
@@ -43,7 +43,7 @@ pub struct Args {
     /// Examine at most so many targets; all of them if there are no more
     #[arg(long, value_name = "N", default_value_t = Options::default().targets)]
     targets: usize,
-    /// Possible worlds to try the algorithm on, per cluster; 0 for none
+    /// Possible worlds to try the algorithm on, per cluster or for all groups; 0 for none
     #[arg(long, value_name = "N", default_value_t = Options::default().worlds)]
     worlds: usize,
     /// Clusters to try the algorithm on
@@ -159,7 +159,9 @@ fn describe_algorithm(text: &mut String, report: &Report) {
     if let Some(items) = report.items_below_k {
         let _ = writeln!(text, "           items in one term chunk only: {items}");
     }
-    if let Some(risk) = &report.algorithm {
+    if let Some(replay) = report.algorithm.as_ref().and_then(|risk| risk.groups.as_ref()) {
+        describe_replay(text, report, replay);
+    } else if let Some(risk) = &report.algorithm {
         let _ = writeln!(
             text,
             "           {} clusters enumerated, {} sampled, {} undecided; {} of {} worlds would \
@@ -174,6 +176,32 @@ fn describe_algorithm(text: &mut String, report: &Report) {
             risk.breached_pairs_covered,
             risk.suspected_pairs,
             risk.suspected_pairs_covered
+        );
+    }
+}
+
+fn describe_replay(text: &mut String, report: &Report, replay: &GroupReplay) {
+    let (tried, kept) =
+        report.algorithm.as_ref().map_or((0, 0), |risk| (risk.worlds_tried, risk.worlds_accepted));
+    let share = |value: Option<f64>| value.map_or("-".to_owned(), percent);
+    let _ = writeln!(
+        text,
+        "algorithm  replayed on possible data sets: {kept} of {tried} times a group came out as \
+         published\n           {} groups with one sensitive occurrence, {} came out, {} often enough \
+         to be judged:\n           there the most probable holder has {} on average (the counts \
+         say {}), {} are certain",
+        replay.groups,
+        replay.groups_out,
+        replay.groups_judged,
+        share(replay.mean_posterior),
+        share(replay.mean_promised),
+        replay.certain
+    );
+    if let Some(right) = replay.guess_right {
+        let _ = writeln!(
+            text,
+            "           the most probable holder is the right one in {}",
+            percent(right)
         );
     }
 }

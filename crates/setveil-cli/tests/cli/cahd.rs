@@ -21,11 +21,11 @@ fn stderr(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
 }
 
-/// A directory with `baskets.dat` and `sensitive.txt`.
+/// A directory with `baskets.dat` and `sensitive.txt`; nobody has sensitive items only.
 fn baskets() -> (TempDir, PathBuf) {
     let dir = tempfile::tempdir().unwrap();
     let rows = testkit::random::records(4, 300, 26, 4.0);
-    let text: String = rows.iter().map(|r| r.join(" ") + "\n").collect();
+    let text: String = rows.iter().map(|r| format!("bag {}\n", r.join(" "))).collect();
     std::fs::write(dir.path().join("baskets.dat"), text).unwrap();
     std::fs::write(dir.path().join("sensitive.txt"), "x\r\n\n  t\nq\n").unwrap();
     let path = dir.path().to_owned();
@@ -122,4 +122,83 @@ fn the_limit_of_the_degree_stands_in_the_help() {
         let text = String::from_utf8_lossy(&help.stdout).into_owned();
         assert!(text.contains("per sensitive item") && text.contains("Example:"), "{text}");
     }
+}
+
+#[test]
+fn who_has_sensitive_items_only_is_refused_or_left_out_and_counted() {
+    let (_keep, dir) = baskets();
+    let mut text = std::fs::read_to_string(dir.join("baskets.dat")).unwrap();
+    text += "x\nx t\n";
+    std::fs::write(dir.join("baskets.dat"), text).unwrap();
+    for method in ["cahd", "perm-mondrian"] {
+        let args = ["--json", "anonymize", method, "baskets.dat", "--sensitive", "sensitive.txt"];
+        let args = [&args[..], &["-p", "4", "-o", method]].concat();
+        let refused = setveil(&dir, &args);
+        assert_eq!(refused.status.code(), Some(2));
+        let said = stderr(&refused);
+        assert!(said.contains("2 of 302 records hold sensitive items only"), "{said}");
+        assert!(said.contains("--sensitive-only drop") && !dir.join(method).exists(), "{said}");
+        let answer = json(&setveil(&dir, &[&args[..], &["--sensitive-only", "drop"]].concat()));
+        assert_eq!(
+            (&answer["dropped_sensitive_only"], &answer["records"]),
+            (&2.into(), &300.into())
+        );
+        assert_eq!(answer["parameters"]["sensitive_only"], "drop");
+        assert_eq!(json(&setveil(&dir, &["--json", "verify", method]))["holds"], true);
+    }
+}
+
+#[test]
+fn the_printed_grouping_warns_and_groups_are_secret_otherwise() {
+    let (_keep, dir) = baskets();
+    let base = ["--json", "anonymize", "cahd", "baskets.dat", "--sensitive", "sensitive.txt"];
+    let run = |out: &str, more: &[&str]| {
+        let output = setveil(&dir, &[&base[..], &["-p", "4", "-o", out], more].concat());
+        let text = std::fs::read_to_string(dir.join(out).join("groups.jsonl")).unwrap();
+        (json(&output), stderr(&output), text)
+    };
+    let (answer, said, printed) = run("printed", &["--as-printed", "--alpha", "2"]);
+    assert!(said.contains("tells who") && said.contains("do not publish"), "{said}");
+    let parameters = serde_json::json!({"alpha": 2, "grouping": "as-printed", "p": 4,
+        "sensitive": ["q", "t", "x"]});
+    assert_eq!(answer["parameters"], parameters);
+    assert_eq!(run("again", &["--as-printed", "--alpha", "2"]).2, printed);
+    let (answer, said, one) = run("one", &[]);
+    assert!(said.contains("secret random numbers"), "{said}");
+    let parameters = serde_json::json!({"grouping": "blind", "p": 4, "sensitive": ["q", "t", "x"]});
+    assert_eq!(answer["parameters"], parameters);
+    assert_eq!(answer["dropped_sensitive_only"], 0);
+    assert_ne!(run("two", &[]).2, one, "not the same bytes twice");
+    // Neither a seed nor alpha goes with it.
+    for wrong in [&["--alpha", "2"][..], &["--seed", "1"]] {
+        let output = setveil(&dir, &[&base[..], &["-o", "three"], wrong].concat());
+        assert_eq!(output.status.code(), Some(2), "{wrong:?}");
+    }
+}
+
+/// Six records: only `a d` gives these groups as printed.
+#[test]
+fn attack_replays_both_groupings() {
+    let dir = tempfile::tempdir().unwrap();
+    let dir = dir.path();
+    std::fs::write(dir.join("c6.dat"), "e\nb e\na d x\nd e\na b c\nb c d\n").unwrap();
+    std::fs::write(dir.join("s.txt"), "x\n").unwrap();
+    let attack = |out: &str, more: &[&str]| {
+        let args = ["anonymize", "cahd", "c6.dat", "--sensitive", "s.txt", "-p", "3", "-o", out];
+        assert!(setveil(dir, &[&args[..], more].concat()).status.success());
+        let args = ["attack", out, "--original", "c6.dat", "--worlds", "300"];
+        let text = setveil(dir, &args);
+        let text = String::from_utf8_lossy(&text.stdout).into_owned();
+        assert!(text.contains("replayed on possible data sets"), "{text}");
+        json(&setveil(dir, &[&["--json"][..], &args].concat()))["algorithm"].clone()
+    };
+    let printed = attack("printed", &["--as-printed"]);
+    assert!(printed["worlds_accepted"].as_u64() < printed["worlds_tried"].as_u64(), "{printed}");
+    assert_eq!(printed["groups"]["groups_out"], 1, "{printed}");
+    assert_eq!(printed["groups"]["certain"], 1, "{printed}");
+    assert_eq!(printed["groups"]["guess_right"], 1.0, "{printed}");
+    let blind = attack("blind", &[]);
+    assert_eq!(blind["groups"]["certain"], 0, "{blind}");
+    let most = blind["groups"]["mean_posterior"].as_f64().unwrap();
+    assert!((most - 1.0 / 3.0).abs() < 1e-9, "{blind}");
 }

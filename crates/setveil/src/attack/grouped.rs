@@ -6,16 +6,18 @@
 //! items are its. Each item with count f in a group of g is taken to be in any f
 //! of the g records, independently of the others. The promised degree is per
 //! sensitive item: nothing is promised about having any of them at all.
+//!
+//! With the algorithm as a [`Kernel`], [`regroup`] also replays it.
 
 use rustc_hash::FxHashMap;
 
 use super::posterior::{Evaluation, examine_with};
 use super::report::{Association, OTHER_KNOWLEDGE, Report};
 use super::targets::People;
-use super::{Background, Options};
-use crate::Progress;
+use super::{Background, Kernel, Options, regroup};
 use crate::data::{Dataset, ItemId};
 use crate::release::{Group, Grouped, Release};
+use crate::{Progress, Result};
 
 /// Attacks a grouped release.
 pub(super) fn attack(
@@ -23,8 +25,9 @@ pub(super) fn attack(
     body: &Grouped,
     original: Option<&Dataset>,
     options: &Options,
+    kernel: &Kernel,
     progress: &dyn Progress,
-) -> Report {
+) -> Result<Report> {
     let known = options.known.unwrap_or(2);
     let index = Index::new(body);
     let truth = match original {
@@ -60,8 +63,9 @@ pub(super) fn attack(
          sensitive items tells that each of them has one",
     );
     report.note("non-sensitive items are published unchanged: who somebody is, is not hidden");
+    regroup::replay(&mut report, body, original, options, kernel, progress)?;
     report.note(OTHER_KNOWLEDGE);
-    report
+    Ok(report)
 }
 
 struct Index {

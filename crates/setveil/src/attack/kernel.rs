@@ -4,8 +4,9 @@
 
 use std::fmt;
 
+use crate::Result;
 use crate::data::{ItemId, L};
-use crate::release::SimpleCluster;
+use crate::release::{Group, SimpleCluster};
 
 /// Must be said where instances were suppressed.
 pub(super) const SUPPRESSED: &str = "the algorithm-aware attacker is not offered for DLS: its \
@@ -19,9 +20,11 @@ pub(super) const SENSITIVE_TERMS: &str = "sensitive terms may be in k and more r
 
 /// Records in, published cluster out, with the release's own parameters.
 type Publish<'a> = dyn Fn(&[&[ItemId]]) -> SimpleCluster + Sync + 'a;
+/// All records in, published groups out in canonical order.
+type Regroup<'a> = dyn Fn(&[Vec<ItemId>]) -> Result<Vec<Group>> + Sync + 'a;
 
-/// What an attacker knows of the method: the algorithm for one cluster, why
-/// it keeps terms apart, and which terms are sensitive. Decided by whoever may
+/// What an attacker knows of the method: the algorithm for one cluster or for
+/// all records of a grouped release, why it keeps terms apart, and which terms are sensitive. Decided by whoever may
 /// see the methods ([`workflow::attack`](crate::workflow::attack())).
 ///
 /// An algorithm must publish what it is given: worlds are data sets that agree
@@ -30,6 +33,7 @@ type Publish<'a> = dyn Fn(&[&[ItemId]]) -> SimpleCluster + Sync + 'a;
 pub struct Kernel<'a> {
     publish: Option<Box<Publish<'a>>>,
     refusals: bool,
+    regroup: Option<Box<Regroup<'a>>>,
     /// Ascending.
     sensitive: Vec<ItemId>,
     l: u64,
@@ -38,12 +42,17 @@ pub struct Kernel<'a> {
 impl<'a> Kernel<'a> {
     /// Nothing is known: the release is all there is.
     pub fn unknown() -> Self {
-        Self { publish: None, refusals: false, sensitive: Vec::new(), l: 1 }
+        Self { publish: None, refusals: false, regroup: None, sensitive: Vec::new(), l: 1 }
     }
 
     /// A method without sensitive terms.
     pub fn new(publish: impl Fn(&[&[ItemId]]) -> SimpleCluster + Sync + 'a) -> Self {
         Self { publish: Some(Box::new(publish)), ..Self::unknown() }
+    }
+
+    /// A method that publishes groups, with items numbered as in the release.
+    pub fn grouped(regroup: impl Fn(&[Vec<ItemId>]) -> Result<Vec<Group>> + Sync + 'a) -> Self {
+        Self { regroup: Some(Box::new(regroup)), ..Self::unknown() }
     }
 
     /// A term is kept out of a chunk only where the chunk would not be
@@ -65,6 +74,11 @@ impl<'a> Kernel<'a> {
         self.publish.is_some()
     }
 
+    /// Whether the algorithm for all records is known.
+    pub(super) fn is_grouped(&self) -> bool {
+        self.regroup.is_some()
+    }
+
     pub(super) fn refuses(&self) -> bool {
         self.refusals
     }
@@ -77,6 +91,11 @@ impl<'a> Kernel<'a> {
     /// What is published of these records; none if that is not known.
     pub(super) fn publish(&self, records: &[&[ItemId]]) -> Option<SimpleCluster> {
         self.publish.as_ref().map(|publish| publish(records))
+    }
+
+    /// The groups of `records`; none if that is not known.
+    pub(super) fn regroup(&self, records: &[Vec<ItemId>]) -> Result<Option<Vec<Group>>> {
+        self.regroup.as_ref().map(|regroup| regroup(records)).transpose()
     }
 
     /// In how many of `size` records a term of the term chunk can be, if it can

@@ -24,13 +24,16 @@ mod kernel;
 pub mod limits;
 mod located;
 pub mod posterior;
+mod regroup;
 mod report;
 mod targets;
 mod worlds;
 
 pub use adversary::{Adversary, Background};
 pub use kernel::Kernel;
-pub use report::{AlgorithmRisk, Association, Classes, Level, PosteriorRisk, Report, WorstTarget};
+pub use report::{
+    AlgorithmRisk, Association, Classes, GroupReplay, Level, PosteriorRisk, Report, WorstTarget,
+};
 
 use serde::{Deserialize, Serialize};
 
@@ -127,7 +130,7 @@ pub fn attack(
         Body::Generalized(body) => {
             Ok(generalized::attack(release, body, original, options, progress))
         }
-        Body::Grouped(body) => Ok(grouped::attack(release, body, original, options, progress)),
+        Body::Grouped(body) => grouped::attack(release, body, original, options, kernel, progress),
         Body::Located(body) => located::attack(release, body, original, options, progress),
     }
 }

@@ -158,6 +158,32 @@ pub struct AlgorithmRisk {
     pub mean_shift: Option<f64>,
     /// The largest such change, where it is larger than three standard errors.
     pub max_shift: Option<f64>,
+    /// For grouped releases: a world is tried once for every group, and
+    /// accepted where the program makes that group of it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub groups: Option<GroupReplay>,
+}
+
+/// What replaying the program says about groups with one sensitive
+/// occurrence: who is it?
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct GroupReplay {
+    /// How many such groups there are.
+    pub groups: u64,
+    /// How many came out of some world.
+    pub groups_out: u64,
+    /// How many came out so often that members can be told apart, and have no
+    /// record that looks like one of another group; the others keep count / size.
+    pub groups_judged: u64,
+    /// How many of the judged ones came out for one member only.
+    pub certain: u64,
+    /// The mean over these groups of the most probable member's probability:
+    /// chosen by one half of the worlds, judged by the other.
+    pub mean_posterior: Option<f64>,
+    /// The mean of what the counts say, 1 / size.
+    pub mean_promised: Option<f64>,
+    /// With the original: how often the most probable member is the holder.
+    pub guess_right: Option<f64>,
 }
 
 /// What the classes of a generalised release give away.

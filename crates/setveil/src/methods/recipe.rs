@@ -47,6 +47,11 @@ pub enum Details {
         /// (partition-2009, section 3.2).
         ncp: f64,
     },
+    /// Records without anything to be known by were left out.
+    SensitiveOnly {
+        /// Records with sensitive items only; they are not published.
+        dropped_sensitive_only: u64,
+    },
     /// Items were left out.
     Dropped {
         /// Items that were dropped.
@@ -56,6 +61,15 @@ pub enum Details {
         /// Records that became empty; they are not published.
         records_dropped: u64,
     },
+}
+
+impl Details {
+    /// Of a release of `records` records in which nothing was left out but
+    /// records with sensitive items only.
+    pub(super) fn sensitive_only(records: usize, release: &Release) -> Self {
+        let dropped_sensitive_only = (records as u64).saturating_sub(release.manifest.records);
+        Self::SensitiveOnly { dropped_sensitive_only }
+    }
 }
 
 /// A parameter that methods have in common, so that a comparison can vary it.

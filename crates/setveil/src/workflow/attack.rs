@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use crate::attack::{self, Kernel, Options, Report};
 use crate::data::{ItemId, L};
-use crate::release::Model;
+use crate::release::{Body, Grouped, Model};
 use crate::{Dataset, Method, Progress, Release, Result};
 
 /// The three promises side by side.
@@ -64,9 +64,27 @@ pub(super) fn kernel(release: &Release) -> Result<Kernel<'static>> {
         }
         None => Kernel::unknown(),
     };
+    if let Body::Grouped(body) = &release.body {
+        return Ok(regroup(method, body));
+    }
     if let Model::FormatKmAnonymity { l: Some(l), .. } = release.manifest.guarantee.model {
         let items = method.sensitive().iter().filter_map(|label| vocabulary.id(label));
         kernel = kernel.with_sensitive(items.collect::<Vec<ItemId>>(), L::new(l)?);
     }
     Ok(kernel)
+}
+
+/// What the method makes of all records of a grouped release. Secret
+/// randomness is drawn anew in every run: that is all an attacker can do.
+fn regroup(method: Method, body: &Grouped) -> Kernel<'static> {
+    // A data set with the labels of the release, so that numbers mean the same.
+    let all = 0..body.vocabulary.len() as ItemId;
+    let labels = Dataset::from_records([all.map(|item| body.vocabulary.label(item))]);
+    Kernel::grouped(move |records| {
+        let data = labels.with_records(records.iter().map(Vec::as_slice));
+        Ok(match method.run(&data, &())?.release.body {
+            Body::Grouped(body) => body.groups,
+            _ => Vec::new(),
+        })
+    })
 }

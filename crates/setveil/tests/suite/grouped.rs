@@ -2,6 +2,7 @@
 //! any order, any number of threads, and a verifier that sees every damage.
 
 use setveil::data::P;
+use setveil::methods::cahd::SensitiveOnly;
 use setveil::methods::{cahd, perm_mondrian};
 use setveil::verify::verify;
 use setveil::{Dataset, Error, Release, Result, io};
@@ -12,16 +13,31 @@ use testkit::random::{self, label};
 type Seen = (Release, Vec<Vec<Items>>, [Option<usize>; 2]);
 
 /// Every method that publishes groups.
-pub const METHODS: [&str; 2] = ["cahd", "perm-mondrian"];
+pub const METHODS: [&str; 3] = ["cahd", "cahd as printed", "perm-mondrian"];
 
-/// Runs a method by its name.
+/// Runs a method by its name; records with sensitive items only are left out.
 pub fn anonymize(method: &str, data: &Dataset, p: u32, sensitive: &[&str]) -> Result<Release> {
+    anonymize_but(method, data, p, sensitive, SensitiveOnly::Drop)
+}
+
+fn anonymize_but(
+    method: &str,
+    data: &Dataset,
+    p: u32,
+    sensitive: &[&str],
+    sensitive_only: SensitiveOnly,
+) -> Result<Release> {
     let p = P::new(p)?;
     let labels = sensitive.iter().copied();
-    match method {
-        "cahd" => cahd::anonymize(data, &cahd::Parameters::new(p, labels), &()),
-        _ => perm_mondrian::anonymize(data, &perm_mondrian::Parameters::new(p, labels), &()),
+    if method == "perm-mondrian" {
+        let parameters = perm_mondrian::Parameters::new(p, labels).sensitive_only(sensitive_only);
+        return perm_mondrian::anonymize(data, &parameters, &());
     }
+    let mut parameters = cahd::Parameters::new(p, labels).sensitive_only(sensitive_only);
+    if method == "cahd as printed" {
+        parameters = parameters.grouping(cahd::Grouping::as_printed());
+    }
+    cahd::anonymize(data, &parameters, &mut random::rng(8), &())
 }
 
 fn items(record: &[String]) -> Items {
@@ -46,24 +62,33 @@ fn every_bag(labels: &[&str], n: usize, check: &mut impl FnMut(&[Vec<String>])) 
     }
 }
 
-/// A release exists exactly when each sensitive item is in at most 1/p of the
-/// records; then both methods publish one that holds and that comes from the data.
+/// Without records that hold sensitive items only, a release exists exactly
+/// when each sensitive item is in at most 1/p of the records; then every method
+/// publishes one that holds and that comes from the data. With such a record
+/// nothing is published unless it may be left out.
 fn every_tiny_instance(labels: &[&str], sensitive: &[&str], n: usize) {
     let secret: Items = sensitive.iter().map(|s| (*s).to_owned()).collect();
     let (mut published, mut refused) = (0, 0);
     every_bag(labels, n, &mut |bag| {
-        let records: Vec<Items> = bag.iter().map(|r| items(r)).collect();
         let data = Dataset::from_records(bag);
+        let records: Vec<Items> =
+            bag.iter().map(|r| items(r)).filter(|r| !r.is_subset(&secret)).collect();
         let occurring: Vec<&str> =
             sensitive.iter().copied().filter(|s| data.vocabulary().id(s).is_some()).collect();
         if occurring.is_empty() {
             return;
         }
+        let count = |s: &&&str| records.iter().filter(|r| r.contains(**s)).count();
+        let left: Vec<&&str> = occurring.iter().filter(|s| count(s) > 0).collect();
         for p in 2..=(n as u32 + 1) {
-            let count = |s: &&str| records.iter().filter(|r| r.contains(*s)).count();
-            let allowed = occurring.iter().all(|s| count(s) * p as usize <= n);
-            assert_eq!(allowed, grouping_exists(&records, &secret, p as usize), "{bag:?}, p = {p}");
+            let allowed = left.iter().all(|s| count(s) * p as usize <= records.len());
+            let exists = grouping_exists(&records, &secret, p as usize);
+            assert_eq!(allowed && !left.is_empty(), exists && !left.is_empty(), "{bag:?}, {p}");
             for method in METHODS {
+                if records.len() < n {
+                    let kept = anonymize_but(method, &data, p, &occurring, SensitiveOnly::Refuse);
+                    assert!(matches!(kept, Err(Error::Infeasible { .. })), "{method}: {bag:?}");
+                }
                 match anonymize(method, &data, p, &occurring) {
                     Ok(release) => {
                         assert!(allowed, "{method} published {bag:?} with p = {p}");
@@ -75,7 +100,7 @@ fn every_tiny_instance(labels: &[&str], sensitive: &[&str], n: usize) {
                         published += 1;
                     }
                     Err(Error::Infeasible { .. }) => {
-                        assert!(!allowed, "{method} refused {bag:?} with p = {p}");
+                        assert!(!allowed || left.is_empty(), "{method} refused {bag:?} with {p}");
                         refused += 1;
                     }
                     Err(other) => panic!("{other}"),
@@ -232,7 +257,7 @@ fn too_frequent_items_are_named_with_the_largest_degree_that_works() {
         assert!(anonymize(method, &data, 2, &[]).is_err());
         assert!(anonymize(method, &Dataset::default(), 2, &["x"]).is_err());
     }
-    let everybody = Dataset::from_records([vec!["a", "x"], vec!["x"]]);
+    let everybody = Dataset::from_records([vec!["a", "x"], vec!["b", "x"]]);
     let error = anonymize("cahd", &everybody, 2, &["x"]).unwrap_err().to_string();
     assert!(error.contains("no degree works"), "{error}");
 }

@@ -3,6 +3,7 @@
 mod arrow;
 mod attack;
 mod bounds;
+mod blind;
 mod cahd;
 mod cancellation;
 mod diffpart;

@@ -11,15 +11,16 @@ pub fn data() -> Dataset {
     Dataset::from_records(records)
 }
 
-/// Every method with parameters as they stood in manifests from the beginning.
-pub const WRITTEN: [&str; 9] = [
+/// Every method with parameters as they stand in manifests.
+pub const WRITTEN: [&str; 10] = [
     r#"{"method":"disassociation","parameters":{"k":3,"m":2,"max_cluster_size":50,"refine":true}}"#,
     r#"{"method":"disassociation","parameters":{"k":3,"l":2,"m":2,"max_cluster_size":9,"refine":false,"sensitive":["secret"]}}"#,
     r#"{"method":"dls","parameters":{"k":30,"m":2,"max_cluster_size":60,"refine":true}}"#,
     r#"{"method":"partition","parameters":{"hide_leaves":false,"k":3,"unknown_to_root":false}}"#,
     r#"{"method":"apriori","parameters":{"hide_leaves":true,"k":3,"m":2,"unknown_to_root":true}}"#,
     r#"{"method":"suppress-rare","parameters":{"k":3}}"#,
-    r#"{"method":"cahd","parameters":{"alpha":3,"p":4,"sensitive":["secret"]}}"#,
+    r#"{"method":"cahd","parameters":{"grouping":"blind","p":4,"sensitive":["secret"]}}"#,
+    r#"{"method":"cahd","parameters":{"alpha":3,"grouping":"as-printed","p":4,"sensitive":["secret"]}}"#,
     r#"{"method":"perm-mondrian","parameters":{"p":4,"sensitive":["secret"]}}"#,
     r#"{"method":"diffpart","parameters":{"drop_unknown":false,"epsilon":0.5,"fanout":10}}"#,
 ];

@@ -11,7 +11,8 @@ use crate::context::Context;
 #[derive(Debug, clap::Args)]
 #[command(after_help = format!("Example:\n  \
     setveil anonymize perm-mondrian baskets.dat --sensitive sensitive.txt -p 10 -o release\n\n\
-    {PER_ITEM}"))]
+    Splits depend on who holds what, so whoever replays them can rule holders out; cahd does not\n\
+    have that weakness.\n\n{PER_ITEM}"))]
 pub struct Args {
     #[command(flatten)]
     common: SeparatingArgs,
@@ -20,6 +21,7 @@ pub struct Args {
 impl MethodArgs for Args {
     fn method(&self, data: &Dataset, context: &Context) -> anyhow::Result<Method> {
         let labels = self.common.labels(data, context)?;
-        Ok(Method::PermMondrian(Parameters::new(self.common.p, labels)))
+        let parameters = Parameters::new(self.common.p, labels);
+        Ok(Method::PermMondrian(parameters.sensitive_only(self.common.sensitive_only.into())))
     }
 }

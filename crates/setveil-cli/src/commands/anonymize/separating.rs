@@ -4,7 +4,7 @@ use setveil::Dataset;
 use setveil::data::P;
 
 use crate::context::Context;
-use crate::sensitive::{SensitiveArgs, remark_bare};
+use crate::sensitive::{SensitiveArgs, SensitiveOnlyArg};
 
 /// What their help says in the end.
 pub const PER_ITEM: &str = "\
@@ -19,13 +19,14 @@ pub struct SeparatingArgs {
     /// The privacy degree: each sensitive item belongs to at most 1/p of a group's records
     #[arg(short, default_value = "10")]
     pub p: P,
+    /// Records with sensitive items only, which no group can hide
+    #[arg(long, value_enum, default_value = "refuse")]
+    pub sensitive_only: SensitiveOnlyArg,
 }
 
 impl SeparatingArgs {
-    /// The labels of the sensitive items, with remarks on what they mean for the data.
+    /// The labels of the sensitive items.
     pub fn labels(&self, data: &Dataset, context: &Context) -> anyhow::Result<Vec<String>> {
-        let labels = self.sensitive.labels(data, self.p, context)?;
-        remark_bare(data, &labels, context)?;
-        Ok(labels)
+        self.sensitive.labels(data, self.p, context)
     }
 }

@@ -1,65 +1,38 @@
-//! CAHD: correlation-aware grouping over a band matrix (cahd-2008).
+//! CAHD: correlation-aware grouping over a band matrix (cahd-2008), with
+//! groups that do not tell who.
 //!
 //! The non-sensitive items of every record are published as they are; the
 //! sensitive ones are taken out and counted per group. [`rcm`] brings similar
-//! records together, and each sensitive record is grouped with the most
-//! similar ones nearby.
+//! records together. The paper then forms groups around sensitive records,
+//! which anybody can replay ([`as_printed`]); [`blind`] divides the records so
+//! that the release says no more than the counts of its groups.
 //!
 //! It does not hide that a record is sensitive at all, who is in the data, or
 //! any non-sensitive item: see `docs/cahd.md`.
 
+mod as_printed;
 pub mod band;
-mod grouping;
-mod histogram;
+pub mod blind;
+mod parameters;
 mod rcm;
-mod remaining;
 
-use serde::{Deserialize, Serialize};
+use rand::rngs::SysRng;
+use rand::{CryptoRng, SeedableRng};
+use rand_chacha::ChaCha20Rng;
 
-pub use super::sensitive::{Rows, Split, check_feasible, draw, resolve};
+pub use super::sensitive::{
+    Rows, SensitiveOnly, Split, check_feasible, count_sensitive_only, draw, resolve,
+    settle_sensitive_only,
+};
+pub use blind::{Secret, Streams};
+pub use parameters::{Grouping, Parameters};
 pub use rcm::rcm;
 
-use super::recipe::{Knob, Needs, Outcome, Recipe};
-use super::sensitive::{IN_WORDS, ascending, guarantee, publish};
-use crate::data::{Alpha, Dataset, P};
+use super::recipe::{Details, Knob, Needs, Outcome, Recipe};
+use super::sensitive::{IN_WORDS, guarantee, publish};
+use crate::data::Dataset;
 use crate::release::Guarantee;
-use crate::{Progress, Release, Result, Stage};
-
-/// The parameters of [`anonymize`].
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-#[non_exhaustive]
-pub struct Parameters {
-    /// The privacy degree.
-    pub p: P,
-    /// How far to look for similar records: alpha * p on either side.
-    #[serde(default = "default_alpha")]
-    pub alpha: Alpha,
-    /// The labels of the sensitive items.
-    #[serde(serialize_with = "ascending")]
-    pub sensitive: Vec<String>,
-}
-
-impl Parameters {
-    /// Degree `p` for these sensitive items, with the paper's alpha of 3.
-    pub fn new<S: Into<String>>(p: P, sensitive: impl IntoIterator<Item = S>) -> Self {
-        Self {
-            p,
-            alpha: default_alpha(),
-            sensitive: sensitive.into_iter().map(Into::into).collect(),
-        }
-    }
-
-    /// How far to look for similar records.
-    pub fn alpha(self, alpha: Alpha) -> Self {
-        Self { alpha, ..self }
-    }
-}
-
-/// The paper's.
-fn default_alpha() -> Alpha {
-    Alpha::new(3).expect("3 is in the range")
-}
+use crate::{Error, Progress, Release, Result, Stage};
 
 /// The method by its name.
 pub(super) struct Method;
@@ -74,8 +47,11 @@ impl Recipe for Method {
         guarantee(parameters.p)
     }
 
+    /// With shuffles that nobody can draw again.
     fn run(parameters: &Parameters, data: &Dataset, progress: &dyn Progress) -> Result<Outcome> {
-        Ok(anonymize(data, parameters, progress)?.into())
+        let release = anonymize(data, parameters, &mut generator()?, progress)?;
+        let details = Details::sensitive_only(data.len(), &release);
+        Ok(Outcome::new(release, details))
     }
 
     fn sensitive(parameters: &Parameters) -> &[String] {
@@ -87,48 +63,94 @@ impl Recipe for Method {
     }
 }
 
-/// Publishes `data` in groups of degree p.
+/// A cryptographically secure generator with a key from the system: whoever
+/// can guess the key can replay the shuffles.
+fn generator() -> Result<ChaCha20Rng> {
+    ChaCha20Rng::try_from_rng(&mut SysRng).map_err(|e| Error::Infeasible {
+        what: format!("the system gives no random numbers: {e}"),
+        hint: "groups that do not tell who need them".into(),
+    })
+}
+
+/// Publishes `data` in groups of degree p, with randomness from `rng`.
+/// [`Method::run`](super::Method::run) takes one that the system seeds.
 ///
 /// # Guarantee
-/// In every group each sensitive item belongs to at most 1/p of the records,
-/// so a person whose non-sensitive items are known is linked to a given
-/// sensitive item with probability at most 1/p. The degree holds **per
-/// sensitive item**: of p records with p different sensitive items everyone is
-/// certain to have one of them. A release exists whenever each sensitive item
-/// is in at most 1/p of all records; otherwise the error says which is not.
+/// In every group each sensitive item belongs to at most 1/p of the records.
+/// With [`Grouping::Blind`] also for an attacker who knows this program and
+/// its parameters: whoever of a group holds what, the release is equally
+/// likely, so it says nothing beyond the counts of the groups. That is a
+/// promise about the release and not about the data, where a sensitive item
+/// may go with others; it needs an `rng` that nobody can predict, it holds
+/// for one release of the same data, and it cannot be checked from the release.
+///
+/// The degree holds **per sensitive item**: of p records with p different
+/// sensitive items everyone is certain to have one of them. Records with
+/// sensitive items only are refused or left out. A release exists whenever
+/// each sensitive item is in at most 1/p of all records; otherwise the error
+/// says which is not.
+///
+/// With [`Grouping::AsPrinted`] `rng` is not used, and whoever replays the
+/// method finds holders.
 ///
 /// # Complexity
-/// O(nnz + n log n) for the band matrix and O(alpha * p) records looked at per
-/// sensitive record. Memory O(nnz).
+/// O(nnz + n log n) for the band matrix. Blind: O(nnz) per level of the
+/// recursion, in which the largest count or the part gets smaller; as printed:
+/// O(alpha * p) records looked at per sensitive record. Memory O(nnz).
 ///
 /// # Deviations
-/// Five points of Fig. 8 and two of Fig. 4 are done otherwise: see [`rcm`] and,
-/// with reasons, `docs/cahd.md`.
+/// The blind grouping is not the paper's. As printed, five points of Fig. 8
+/// and two of Fig. 4 are done otherwise: see [`rcm`] and, with reasons,
+/// `docs/cahd.md`.
 ///
 /// ```
+/// use rand::{SeedableRng, rngs::SysRng};
+/// use rand_chacha::ChaCha20Rng;
 /// use setveil::{Dataset, data::P, methods::cahd, verify};
 /// let data = Dataset::from_records([
 ///     vec!["wine", "meat", "viagra"], vec!["wine", "meat"], vec!["wine", "meat", "cream"],
 ///     vec!["meat", "strawberries"], vec!["cream", "strawberries", "pregnancy test"],
 /// ]);
 /// let parameters = cahd::Parameters::new(P::new(2)?, ["viagra", "pregnancy test"]);
-/// let release = cahd::anonymize(&data, &parameters, &())?;
-/// assert!(verify::verify(&release, &())?.holds);
+/// let mut rng = ChaCha20Rng::try_from_rng(&mut SysRng).expect("a source of randomness");
+/// let release = cahd::anonymize(&data, &parameters, &mut rng, &())?;
+/// assert!(verify::verify(&release).holds);
 /// # Ok::<(), setveil::Error>(())
 /// ```
-pub fn anonymize(
+pub fn anonymize<R: CryptoRng>(
     data: &Dataset,
     parameters: &Parameters,
+    rng: &mut R,
     progress: &dyn Progress,
 ) -> Result<Release> {
-    let sensitive = resolve(data, &parameters.sensitive)?;
-    check_feasible(data, &sensitive, parameters.p)?;
+    anonymize_with(data, parameters, &Streams::new(rng), progress)
+}
+
+/// [`anonymize`] with any source of shuffles: to go through all of them, or to
+/// show what a known one gives away.
+pub fn anonymize_with(
+    data: &Dataset,
+    parameters: &Parameters,
+    secret: &dyn Secret,
+    progress: &dyn Progress,
+) -> Result<Release> {
+    let named = resolve(data, &parameters.sensitive)?;
+    let (data, sensitive) = settle_sensitive_only(data, named, parameters.sensitive_only)?;
+    check_feasible(&data, &sensitive, parameters.p)?;
     progress.stage(Stage::Ordering, None);
-    let split = Split::new(data, &sensitive, progress)?;
-    let order = band_order(&split, data.item_count(), progress)?;
-    let (p, alpha) = (parameters.p.get() as usize, parameters.alpha.get());
-    let groups = grouping::group(&split, &order, p, alpha as usize, data.item_count(), progress)?;
-    publish::<Method>(parameters, data, &split, &groups, progress)
+    let split = Split::new(&data, &sensitive);
+    progress.step(0)?;
+    let order = band_order(&split, data.item_count());
+    let (p, columns) = (parameters.p.get() as usize, data.item_count());
+    let groups = match parameters.grouping {
+        Grouping::Blind => blind::group(&split, order, p, columns, secret, progress)?,
+        Grouping::AsPrinted { alpha } => {
+            as_printed::group(&split, &order, p, alpha.get() as usize, columns, progress)?
+        }
+    };
+    let published =
+        Parameters { sensitive: data.vocabulary().texts(&sensitive), ..parameters.clone() };
+    Ok(publish::<Method>(&published, &data, &split, &groups))
 }
 
 /// The rows of `split` in the order of the band matrix. Rows with the same

@@ -2,15 +2,19 @@
 //! items and counted sensitive ones, the competitor of CAHD in cahd-2008,
 //! section V.
 //!
-//! It gives the same kind of release and the same guarantee as
-//! [`cahd`](super::cahd).
+//! It gives the same kind of release and the same degree as
+//! [`cahd`](super::cahd). It does not promise that knowing the method is of no
+//! use.
 
 mod partition;
 
 use serde::{Deserialize, Serialize};
 
-use super::recipe::{Knob, Needs, Outcome, Recipe};
-use super::sensitive::{IN_WORDS, Split, ascending, check_feasible, guarantee, publish, resolve};
+use super::recipe::{Details, Knob, Needs, Outcome, Recipe};
+use super::sensitive::{
+    IN_WORDS, SensitiveOnly, Split, ascending, check_feasible, guarantee, publish, resolve,
+    settle_sensitive_only,
+};
 use crate::data::{Dataset, P};
 use crate::release::Guarantee;
 use crate::{Progress, Release, Result};
@@ -25,12 +29,21 @@ pub struct Parameters {
     /// The labels of the sensitive items.
     #[serde(serialize_with = "ascending")]
     pub sensitive: Vec<String>,
+    /// What happens to records with sensitive items only.
+    #[serde(default, skip_serializing_if = "SensitiveOnly::is_default")]
+    pub sensitive_only: SensitiveOnly,
 }
 
 impl Parameters {
     /// Degree `p` for these sensitive items.
     pub fn new<S: Into<String>>(p: P, sensitive: impl IntoIterator<Item = S>) -> Self {
-        Self { p, sensitive: sensitive.into_iter().map(Into::into).collect() }
+        let sensitive = sensitive.into_iter().map(Into::into).collect();
+        Self { p, sensitive, sensitive_only: SensitiveOnly::default() }
+    }
+
+    /// What happens to records with sensitive items only.
+    pub fn sensitive_only(self, sensitive_only: SensitiveOnly) -> Self {
+        Self { sensitive_only, ..self }
     }
 }
 
@@ -48,7 +61,9 @@ impl Recipe for Method {
     }
 
     fn run(parameters: &Parameters, data: &Dataset, progress: &dyn Progress) -> Result<Outcome> {
-        Ok(anonymize(data, parameters, progress)?.into())
+        let release = anonymize(data, parameters, progress)?;
+        let details = Details::sensitive_only(data.len(), &release);
+        Ok(Outcome::new(release, details))
     }
 
     fn sensitive(parameters: &Parameters) -> &[String] {
@@ -63,10 +78,12 @@ impl Recipe for Method {
 /// Publishes `data` in groups of degree p.
 ///
 /// # Guarantee
-/// As [`cahd::anonymize`](super::cahd::anonymize): in every group each
-/// sensitive item belongs to at most 1/p of the records. The degree holds
-/// **per sensitive item**: of p records with p different sensitive items
-/// everyone is certain to have one of them.
+/// In every group each sensitive item belongs to at most 1/p of the records.
+/// The degree holds **per sensitive item**: of p records with p different
+/// sensitive items everyone is certain to have one of them. That is what the
+/// format says: a split is allowed or not by who holds what, so whoever
+/// replays the method can rule holders out, which
+/// [`cahd::anonymize`](super::cahd::anonymize) does not allow.
 ///
 /// # Complexity
 /// O(nnz) per level of the splits; a path of splits is never longer than the
@@ -96,10 +113,13 @@ pub fn anonymize(
     parameters: &Parameters,
     progress: &dyn Progress,
 ) -> Result<Release> {
-    let sensitive = resolve(data, &parameters.sensitive)?;
-    check_feasible(data, &sensitive, parameters.p)?;
-    let split = Split::new(data, &sensitive, progress)?;
+    let named = resolve(data, &parameters.sensitive)?;
+    let (data, sensitive) = settle_sensitive_only(data, named, parameters.sensitive_only)?;
+    check_feasible(&data, &sensitive, parameters.p)?;
+    let split = Split::new(&data, &sensitive);
     let p = u64::from(parameters.p.get());
     let groups = partition::partition(&split, p, data.item_count(), progress)?;
-    publish::<Method>(parameters, data, &split, &groups, progress)
+    let published =
+        Parameters { sensitive: data.vocabulary().texts(&sensitive), ..parameters.clone() };
+    Ok(publish::<Method>(&published, &data, &split, &groups))
 }

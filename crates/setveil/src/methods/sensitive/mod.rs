@@ -5,12 +5,14 @@
 //! Invariant: everything here depends on the records as a bag, never on the
 //! order of the rows.
 
+mod bare;
 mod publish;
 mod rows;
 
 use rand::{Rng, seq::IteratorRandom};
 use serde::{Serialize, Serializer};
 
+pub use bare::{SensitiveOnly, count_sensitive_only, settle_sensitive_only};
 pub(super) use publish::{IN_WORDS, guarantee, publish};
 pub use rows::{Rows, Split};
 

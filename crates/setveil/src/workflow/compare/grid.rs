@@ -66,6 +66,8 @@ pub(super) fn method(basis: &Basis, cell: &Cell) -> Result<Method> {
         values.into_iter().filter_map(|(knob, v)| Some((knob.name().to_owned(), v?))).collect();
     if cell.p.is_some() {
         parameters.insert("sensitive".to_owned(), Value::from(basis.sensitive));
+        // A comparison publishes nothing, and shall not end at records that no group can hide.
+        parameters.insert("sensitive_only".to_owned(), Value::from("drop"));
     }
     let method = Method::named(&cell.method, parameters)?;
     if !method.needs_hierarchy() {

@@ -1,13 +1,21 @@
-//! CAHD's group formation (cahd-2008, section IV, Fig. 8): each sensitive
-//! record is grouped with the p - 1 most similar records nearby that share no
-//! sensitive item with it or with each other.
+//! CAHD's group formation as the paper has it (cahd-2008, section IV, Fig. 8):
+//! each sensitive record is grouped with the p - 1 most similar records nearby
+//! that share no sensitive item with it or with each other.
+//!
+//! It tells who: the order of the records can be computed by anybody, so the
+//! member of a group that would have chosen the others is the holder. For
+//! comparison and for the paper's figures only; see [`blind`](super::blind).
 //!
 //! Invariant, before and after every group: each sensitive item is in at most
 //! 1/p of the records that remain, and p or more records remain, or none. So
 //! what is left at the end is itself a group of degree p.
 
-use super::histogram::Histogram;
-use super::remaining::Remaining;
+mod histogram;
+mod remaining;
+
+use histogram::Histogram;
+use remaining::Remaining;
+
 use crate::methods::sensitive::{Rows, Split};
 use crate::{Progress, Result, Stage};
 
