@@ -21,7 +21,7 @@ pub struct SensitiveArgs {
     #[arg(long, value_name = "N", conflicts_with = "sensitive")]
     random_sensitive: Option<usize>,
     /// Where the draw of --random-sensitive begins; not published
-    #[arg(long, value_name = "SEED", default_value = "1", requires = "random_sensitive")]
+    #[arg(long, value_name = "SEED", default_value = "1", conflicts_with = "sensitive")]
     seed: u64,
 }
 

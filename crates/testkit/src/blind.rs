@@ -190,7 +190,7 @@ fn prepare(instance: &Instance, held: &[usize]) -> (Split, usize) {
     });
     let data = Dataset::from_records(rows);
     let items: Vec<u32> = LABELS.iter().filter_map(|label| data.vocabulary().id(label)).collect();
-    (Split::new(&data, &items), data.item_count())
+    (Split::new(&data, &items, &()).expect("nobody stops it"), data.item_count())
 }
 
 /// What is published of the groups: records with the same non-sensitive items

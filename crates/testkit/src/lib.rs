@@ -2,9 +2,9 @@
 //! input format, what the fuzz targets run, and brute-force oracles and
 //! saboteurs that share nothing with the code they test.
 
-pub mod canonical;
 pub mod blind;
 pub mod blind_naive;
+pub mod canonical;
 pub mod cases;
 pub mod diffpart;
 pub mod format_guarantee;
@@ -22,6 +22,6 @@ pub mod real;
 pub mod releases;
 pub mod sabotage;
 pub mod sabotage_generalized;
-pub mod settings;
 pub mod sabotage_located;
+pub mod settings;
 pub mod worlds;

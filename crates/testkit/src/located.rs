@@ -113,7 +113,14 @@ pub fn release(body: Located, k: u32, m: u32) -> Release {
     let guarantee =
         Guarantee { model: Model::FormatKmAnonymity { k, m, l: None }, supports: Supports::Exact };
     let (records, items) = (body.records(), body.vocabulary.len() as u64);
-    let mut manifest = Manifest::new("local-suppression", [], guarantee, records, items);
+    let parameters = [
+        ("k", k.into()),
+        ("m", m.into()),
+        ("max_cluster_size", "all".into()),
+        ("no_item_counts", false.into()),
+        ("only_combinations", false.into()),
+    ];
+    let mut manifest = Manifest::new("local-suppression", parameters, guarantee, records, items);
     manifest.version = VERSION_LOCATED;
     Release { manifest, body: Body::Located(body) }
 }

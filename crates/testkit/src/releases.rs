@@ -233,7 +233,7 @@ fn release(method: &str, data: &Dataset, model: Model, body: Body) -> Release {
     let parameters: &[(&str, serde_json::Value)] = match method {
         "disassociation" => &[("max_cluster_size", 50.into()), ("refine", true.into())],
         "partition" => &[("hide_leaves", false.into()), ("unknown_to_root", false.into())],
-        "cahd" => &[("alpha", 3.into())],
+        "cahd" => &[("grouping", "blind".into())],
         _ => &[],
     };
     let guarantee = Guarantee { model: model.clone(), supports: Supports::Exact };

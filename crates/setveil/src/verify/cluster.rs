@@ -199,11 +199,7 @@ impl Checker<'_, '_, '_> {
     fn km(&mut self, chunk: &Bag, place: &Place) -> Result<()> {
         let Rules { k, m, .. } = self.rules;
         let met = self.search.rare(chunk, self.items.len, k, m, self.meter)?;
-        let listed = met.listed.len() as u64;
-        for (itemset, support) in met.listed {
-            self.findings.add("km", || place.to_string(), &itemset, support, k);
-        }
-        self.findings.count += met.count - listed;
+        self.findings.all("km", place, met, k);
         Ok(())
     }
 

@@ -12,22 +12,13 @@
 //! hierarchy with noisy counts are what a release without further leaks can
 //! consist of.
 
-use rayon::prelude::*;
-
-use super::rows::Rows;
-use super::work::{Meter, Work};
+use super::everywhere::{Class, Search};
+use super::work::Work;
 use super::{Findings, manifest, order};
 use crate::data::ItemId;
 use crate::data::hierarchy::NodeId;
 use crate::release::{Generalized, Manifest, Model, Supports};
 use crate::{Progress, Result};
-
-/// Steps of the search behind one item before classes are asked one by one,
-/// and as many more for every class with it.
-const BEHIND: u64 = 1 << 21;
-const BEHIND_PER_CLASS: u64 = 1 << 11;
-/// How long an itemset becomes before classes are asked one by one.
-const LONGEST: usize = 128;
 
 pub(super) fn check(
     manifest: &Manifest,
@@ -51,7 +42,9 @@ pub(super) fn check(
         Model::KmAnonymity { k, m } => {
             check_parameters(k, m, findings);
             if k >= 1 && m >= 1 {
-                check_km(body, k, m, progress, findings)?;
+                let rule =
+                    Search { k: k.into(), m: m as usize, rule: "km", place: "classes.jsonl" };
+                check_km(body, rule, progress, findings)?;
             }
         }
         Model::DifferentialPrivacy { epsilon, .. } => {
@@ -138,13 +131,9 @@ fn check_labels(manifest: &Manifest, body: &Generalized, findings: &mut Findings
     }
 }
 
-/// A class as it stands in a list: its items from the next one on.
-type Rest<'a> = (&'a [ItemId], u64);
-
 fn check_km(
     body: &Generalized,
-    k: u32,
-    m: u32,
+    search: Search,
     progress: &dyn Progress,
     findings: &mut Findings,
 ) -> Result<()> {
@@ -159,155 +148,7 @@ fn check_km(
             (items, count.into())
         })
         .collect();
-    let classes: Vec<Rest> = classes.iter().map(|(items, count)| (&items[..], *count)).collect();
+    let classes: Vec<Class> = classes.iter().map(|(items, count)| (&items[..], *count)).collect();
     let work = Work::new(body.classes.items().len() as u64, progress);
-    let search = Search { k: k.into(), m: m as usize };
-    match search.all(&classes, findings, &work)? {
-        Some(found) => found.into_iter().for_each(|f| findings.append(f)),
-        None => search.each_class(&classes, findings, &work)?,
-    }
-    Ok(())
-}
-
-struct Search {
-    k: u64,
-    m: usize,
-}
-
-/// Room to count the items that follow an itemset.
-struct Counter {
-    support: Vec<u64>,
-    /// Whether a class below k shows the item.
-    rare: Vec<bool>,
-    /// Steps that are left for the present first item.
-    left: u64,
-}
-
-impl Search {
-    /// The rare itemsets by their first item; none if the search was too long.
-    fn all<'a>(
-        &self,
-        classes: &[Rest],
-        findings: &Findings<'a>,
-        work: &Work,
-    ) -> Result<Option<Vec<Findings<'a>>>> {
-        let vocabulary = findings.vocabulary;
-        let mut with: Vec<Vec<Rest>> = vec![Vec::new(); vocabulary.len()];
-        for (items, count) in classes {
-            for (at, &item) in items.iter().enumerate() {
-                with[item as usize].push((&items[at + 1..], *count));
-            }
-        }
-        let empty = || Counter {
-            support: vec![0; vocabulary.len()],
-            rare: vec![false; vocabulary.len()],
-            left: 0,
-        };
-        with.par_iter()
-            .enumerate()
-            .filter(|(_, classes)| classes.iter().any(|c| c.1 < self.k))
-            .map_init(empty, |counter, (item, classes)| {
-                let mut findings = Findings::new(vocabulary);
-                let mut itemset = vec![item as ItemId];
-                let mut meter = work.meter();
-                counter.left = BEHIND + BEHIND_PER_CLASS * classes.len() as u64;
-                let done =
-                    self.descend(counter, &mut itemset, classes, &mut findings, &mut meter)?;
-                meter.flush()?;
-                Ok(done.then_some(findings))
-            })
-            .collect()
-    }
-
-    /// Asks every class below k by itself for a rare itemset.
-    fn each_class(&self, classes: &[Rest], findings: &mut Findings, work: &Work) -> Result<()> {
-        let rows = Rows::new(classes);
-        let found: Result<Vec<_>> = (0..classes.len())
-            .into_par_iter()
-            .map(|class| {
-                let mut meter = work.meter();
-                let found = rows.rare_subset(class, self.k, self.m, &mut meter)?;
-                meter.flush()?;
-                Ok(found)
-            })
-            .collect();
-        for (itemset, support) in found?.into_iter().flatten() {
-            findings.add("km", || "classes.jsonl".into(), &itemset, support, self.k);
-        }
-        Ok(())
-    }
-
-    /// Reports `itemset` if it is rare, and otherwise looks at what extends
-    /// it. `classes` are all that show it. False if the search was too long.
-    fn descend(
-        &self,
-        counter: &mut Counter,
-        itemset: &mut Vec<ItemId>,
-        classes: &[Rest],
-        findings: &mut Findings,
-        meter: &mut Meter,
-    ) -> Result<bool> {
-        let support: u64 = classes.iter().map(|c| c.1).sum();
-        if support < self.k {
-            findings.add("km", || "classes.jsonl".into(), itemset, support, self.k);
-            return Ok(true);
-        }
-        if itemset.len() == self.m {
-            return Ok(true);
-        }
-        let steps = classes.iter().map(|c| c.0.len() as u64).sum::<u64>() + 1;
-        meter.step(steps)?;
-        if steps > counter.left || itemset.len() > LONGEST {
-            return Ok(false);
-        }
-        counter.left -= steps;
-        for (item, support) in self.extensions(counter, classes) {
-            itemset.push(item);
-            if support < self.k {
-                findings.add("km", || "classes.jsonl".into(), itemset, support, self.k);
-            } else if itemset.len() < self.m {
-                let narrowed: Vec<Rest> = classes
-                    .iter()
-                    .filter_map(|(rest, count)| {
-                        let at = rest.binary_search(&item).ok()?;
-                        Some((&rest[at + 1..], *count))
-                    })
-                    .collect();
-                if !self.descend(counter, itemset, &narrowed, findings, meter)? {
-                    return Ok(false);
-                }
-            }
-            itemset.pop();
-        }
-        Ok(true)
-    }
-
-    /// The items that follow in a class below k, with their support in all classes.
-    fn extensions(&self, counter: &mut Counter, classes: &[Rest]) -> Vec<(ItemId, u64)> {
-        let mut items = Vec::new();
-        for (rest, _) in classes.iter().filter(|c| c.1 < self.k) {
-            for &item in *rest {
-                if !std::mem::replace(&mut counter.rare[item as usize], true) {
-                    items.push(item);
-                }
-            }
-        }
-        if !items.is_empty() {
-            for (rest, count) in classes {
-                for &item in *rest {
-                    if counter.rare[item as usize] {
-                        counter.support[item as usize] += count;
-                    }
-                }
-            }
-        }
-        items.sort_unstable();
-        items
-            .into_iter()
-            .map(|item| {
-                counter.rare[item as usize] = false;
-                (item, std::mem::take(&mut counter.support[item as usize]))
-            })
-            .collect()
-    }
+    search.check(&classes, &work, findings)
 }

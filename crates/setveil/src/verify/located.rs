@@ -17,20 +17,28 @@
 
 use rayon::prelude::*;
 
-use super::Findings;
-use super::everywhere::rare;
+use super::everywhere::{Class, Search};
 use super::km::KmSearch;
+use super::work::{Meter, Work};
+use super::{Findings, manifest, order};
 use crate::data::ItemId;
 use crate::release::{Leaf, Located, Manifest, Model, VERSION_LOCATED};
+use crate::{Progress, Result};
 
-pub(super) fn check(manifest: &Manifest, body: &Located, findings: &mut Findings) {
+pub(super) fn check(
+    manifest: &Manifest,
+    body: &Located,
+    progress: &dyn Progress,
+    findings: &mut Findings,
+) -> Result<()> {
+    let published = |label: &str| body.vocabulary.id(label).is_some();
+    manifest::check(manifest, manifest::Kind::Leaves, &published, findings);
     let Model::FormatKmAnonymity { k, m, l: None } = manifest.guarantee.model else {
         findings.add("manifest", || "manifest.json: model of another kind".into(), &[], 0, 0);
-        return;
+        return Ok(());
     };
     if k < 2 || m < 1 {
-        findings.add("manifest", || "manifest.json: k or m".into(), &[], u64::from(k), 2);
-        return;
+        return Ok(()); // `manifest` has said so.
     }
     if manifest.version != VERSION_LOCATED {
         let place = || "manifest.json: version".into();
@@ -38,26 +46,30 @@ pub(super) fn check(manifest: &Manifest, body: &Located, findings: &mut Findings
     }
     totals_of(manifest, body, findings);
     let k = u64::from(k);
-    everywhere(body, k, m, findings);
+    let occurrences = body.leaves.iter().map(|leaf| leaf.kept.items().len() as u64).sum();
+    let work = Work::new(occurrences, progress);
+    everywhere(body, (k, m), &work, findings)?;
     let free = totals(body, k, findings);
-    let hidden = sensitive(manifest, body, findings);
+    let hidden = manifest::sensitive_marks(manifest, &body.vocabulary);
     let vocabulary = findings.vocabulary;
-    let found: Vec<Findings> = body
+    let found: Result<Vec<Findings>> = body
         .leaves
         .par_iter()
         .enumerate()
         .map_init(KmSearch::default, |search, (i, leaf)| {
             let mut own = Findings::new(vocabulary);
-            if i > 0 && body.leaves[i - 1] > *leaf {
+            if i > 0 && order::located(&body.leaves[i - 1], leaf).is_gt() {
                 own.add("canonical-order", || line(i), &[], 0, 0);
             }
             let rules = Rules { k, m, items: vocabulary.len(), free: &free, hidden: &hidden };
-            rules.leaf(leaf, &line(i), search, &mut own);
-            own
+            let mut meter = work.meter();
+            rules.leaf(leaf, &line(i), (search, &mut meter), &mut own)?;
+            meter.flush()?;
+            Ok(own)
         })
-        .filter(|own| own.count > 0)
         .collect();
-    found.into_iter().for_each(|own| findings.append(own));
+    found?.into_iter().for_each(|own| findings.append(own));
+    progress.step(body.leaves.len() as u64)
 }
 
 fn line(leaf: usize) -> String {
@@ -80,13 +92,27 @@ fn totals_of(manifest: &Manifest, body: &Located, findings: &mut Findings) {
     }
 }
 
-/// Rule G.
-fn everywhere(body: &Located, k: u64, m: u32, findings: &mut Findings) {
+/// Rule G. Sub-records that several leaves keep are one class.
+fn everywhere(
+    body: &Located,
+    (k, m): (u64, u32),
+    work: &Work,
+    findings: &mut Findings,
+) -> Result<()> {
     let kept = body.leaves.iter().flat_map(|leaf| leaf.kept.iter());
-    let rows: Vec<(&[ItemId], u64)> = kept.map(|(items, c)| (items, u64::from(c))).collect();
-    for (itemset, support) in rare(&rows, body.vocabulary.len(), k, m) {
-        findings.add("G", || "leaves.jsonl: kept".into(), &itemset, support, k);
-    }
+    let mut classes: Vec<Class> = kept.map(|(items, count)| (items, count.into())).collect();
+    classes.par_sort_unstable();
+    classes.dedup_by(|later, first| {
+        let same = later.0 == first.0;
+        if same {
+            first.1 += later.1;
+        }
+        same
+    });
+    // Which do not ascend are faults of their leaf and cannot be counted.
+    classes.retain(|class| order::ascend(class.0));
+    let search = Search { k, m: m as usize, rule: "G", place: "leaves.jsonl: kept" };
+    search.check(&classes, work, findings)
 }
 
 /// Rule T. Returns per item whether it is listed freely: without a total.
@@ -117,22 +143,6 @@ fn totals(body: &Located, k: u64, findings: &mut Findings) -> Vec<bool> {
     free
 }
 
-/// Which items the manifest calls sensitive.
-fn sensitive(manifest: &Manifest, body: &Located, findings: &mut Findings) -> Vec<bool> {
-    let mut marks = vec![false; body.vocabulary.len()];
-    let listed = manifest.parameters.get("sensitive").and_then(|v| v.as_array());
-    for label in listed.into_iter().flatten() {
-        match label.as_str().and_then(|text| body.vocabulary.id(text)) {
-            Some(item) => marks[item as usize] = true,
-            None => {
-                let place = || format!("manifest.json: sensitive term {label} is not published");
-                findings.add("manifest", place, &[], 0, 1);
-            }
-        }
-    }
-    marks
-}
-
 struct Rules<'a> {
     k: u64,
     m: u32,
@@ -143,7 +153,13 @@ struct Rules<'a> {
 }
 
 impl Rules<'_> {
-    fn leaf(&self, leaf: &Leaf, place: &str, search: &mut KmSearch, findings: &mut Findings) {
+    fn leaf(
+        &self,
+        leaf: &Leaf,
+        place: &str,
+        (search, meter): (&mut KmSearch, &mut Meter),
+        findings: &mut Findings,
+    ) -> Result<()> {
         self.form(leaf, place, findings);
         let k = self.k;
         let loose = !leaf.counted.is_empty() || !leaf.listed.is_empty();
@@ -151,9 +167,8 @@ impl Rules<'_> {
             findings.add("L", || place.to_owned(), &[], leaf.size.into(), k);
         }
         if loose && self.m > 1 {
-            search.rare(&leaf.kept, self.items, k, self.m - 1, &mut |itemset, support| {
-                findings.add("L", || place.to_owned(), itemset, support, k);
-            });
+            let met = search.rare(&leaf.kept, self.items, k, self.m - 1, meter)?;
+            findings.all("L", &place, met, k);
         }
         let keepers = Keepers::of(leaf);
         for &(item, count) in &leaf.counted {
@@ -168,6 +183,12 @@ impl Rules<'_> {
             findings.add("C", || format!("{place}: room"), &[item], 0, 1);
         }
         self.filled(leaf, place, findings);
+        Ok(())
+    }
+
+    /// Whether the manifest calls `item` sensitive.
+    fn hides(&self, item: ItemId) -> bool {
+        self.hidden.get(item as usize) == Some(&true)
     }
 
     /// Rule N.
@@ -185,12 +206,12 @@ impl Rules<'_> {
 
     /// What is said, is said once and in order.
     fn form(&self, leaf: &Leaf, place: &str, findings: &mut Findings) {
-        if let Some((i, what)) = leaf.kept.canonical_fault() {
+        if let Some((i, what)) = order::bag_fault(&leaf.kept) {
             let items = leaf.kept.get(i).0;
             findings.add("canonical-order", || format!("{place}: {what}"), items, 0, 0);
         }
-        let ascends =
-            leaf.counted.is_sorted_by(|a, b| a.0 < b.0) && leaf.listed.is_sorted_by(|a, b| a < b);
+        let counted: Vec<ItemId> = leaf.counted.iter().map(|c| c.0).collect();
+        let ascends = order::ascend(&counted) && order::ascend(&leaf.listed);
         if !ascends {
             let place = || format!("{place}: items that do not ascend");
             findings.add("canonical-order", place, &[], 0, 0);
@@ -205,7 +226,7 @@ impl Rules<'_> {
         for &(item, _) in leaf.counted.iter().filter(|c| leaf.listed.binary_search(&c.0).is_ok()) {
             findings.add("twice", || place.to_owned(), &[item], 2, 1);
         }
-        for &item in leaf.kept.items().iter().filter(|&&item| self.hidden[item as usize]) {
+        for &item in leaf.kept.items().iter().filter(|&&item| self.hides(item)) {
             findings.add("sensitive", || place.to_owned(), &[item], 1, 0);
         }
     }

@@ -29,12 +29,17 @@ pub(super) enum Kind {
     Clusters,
     Classes { hierarchy: bool },
     Groups,
+    Leaves,
 }
 
 /// What a parameter's value may be.
 #[derive(Clone, Copy)]
 enum Type {
     Whole(u64, u64),
+    /// A whole number or a word.
+    WholeOr(u64, u64, &'static str),
+    /// One of these words.
+    Word(&'static [&'static str]),
     Flag,
     /// A decimal number with at most six decimals, in millionths.
     Decimal(u64, u64),
@@ -60,7 +65,7 @@ struct Method {
     name: &'static str,
     kind: Kind,
     model: &'static str,
-    supports: Supports,
+    supports: &'static [Supports],
     parameters: &'static [(&'static str, Type, Needed)],
 }
 
@@ -77,6 +82,17 @@ const CLUSTERING: (&str, Type, Needed) = ("clustering", Type::Name("horpart"), N
 const CHUNKING: (&str, Type, Needed) = ("chunking", Type::Name("verpart"), Needed::Sometimes);
 const TERMS: (&str, Type, Needed) = ("sensitive", Type::Labels, Needed::WithL);
 const L: (&str, Type, Needed) = ("l", Type::Whole(2, LARGE), Needed::WithL);
+const GROUPING: (&str, Type, Needed) =
+    ("grouping", Type::Word(&["blind", "as-printed"]), Needed::Always);
+const ALPHA: (&str, Type, Needed) = ("alpha", Type::Whole(1, 1_000_000), Needed::Sometimes);
+/// To refuse such records is the default.
+const SENSITIVE_ONLY: (&str, Type, Needed) =
+    ("sensitive_only", Type::Word(&["drop"]), Needed::Sometimes);
+const LEAF: (&str, Type, Needed) =
+    ("max_cluster_size", Type::WholeOr(4, LARGE, "all"), Needed::Always);
+const NO_COUNTS: (&str, Type, Needed) = ("no_item_counts", Type::Flag, Needed::Always);
+const ONLY_COMBINATIONS: (&str, Type, Needed) = ("only_combinations", Type::Flag, Needed::Always);
+const NEVER_KEPT: (&str, Type, Needed) = ("sensitive", Type::Labels, Needed::Sometimes);
 const HIERARCHY: Kind = Kind::Classes { hierarchy: true };
 
 const METHODS: &[Method] = &[
@@ -84,42 +100,42 @@ const METHODS: &[Method] = &[
         name: "disassociation",
         kind: Kind::Clusters,
         model: "format-km-anonymity",
-        supports: Supports::Exact,
+        supports: &[Supports::Exact],
         parameters: &[K, M, MAX, REFINE, CLUSTERING, CHUNKING, TERMS, L],
     },
     Method {
         name: "dls",
         kind: Kind::Clusters,
         model: "format-km-anonymity",
-        supports: Supports::LowerBound,
+        supports: &[Supports::LowerBound],
         parameters: &[K, M, MAX, REFINE, CLUSTERING, TERMS, L],
     },
     Method {
         name: "partition",
         kind: HIERARCHY,
         model: "k-anonymity",
-        supports: Supports::LowerBound,
+        supports: &[Supports::LowerBound],
         parameters: &[K, HIDE_LEAVES, UNKNOWN],
     },
     Method {
         name: "apriori",
         kind: HIERARCHY,
         model: "km-anonymity",
-        supports: Supports::Exact,
+        supports: &[Supports::Exact],
         parameters: &[K, M, HIDE_LEAVES, UNKNOWN],
     },
     Method {
         name: "suppress-rare",
         kind: Kind::Classes { hierarchy: false },
         model: "km-anonymity",
-        supports: Supports::Exact,
+        supports: &[Supports::Exact],
         parameters: &[K],
     },
     Method {
         name: "diffpart",
         kind: HIERARCHY,
         model: "differential-privacy",
-        supports: Supports::Noisy,
+        supports: &[Supports::Noisy],
         parameters: &[
             ("epsilon", Type::Decimal(1_000, 100_000_000), Needed::Always),
             ("fanout", Type::Whole(2, 16), Needed::Always),
@@ -130,15 +146,30 @@ const METHODS: &[Method] = &[
         name: "cahd",
         kind: Kind::Groups,
         model: "association",
-        supports: Supports::Exact,
-        parameters: &[P, SENSITIVE, ("alpha", Type::Whole(1, 1_000_000), Needed::Always)],
+        supports: &[Supports::Exact],
+        parameters: &[P, SENSITIVE, GROUPING, ALPHA, SENSITIVE_ONLY],
     },
     Method {
         name: "perm-mondrian",
         kind: Kind::Groups,
         model: "association",
-        supports: Supports::Exact,
-        parameters: &[P, SENSITIVE],
+        supports: &[Supports::Exact],
+        parameters: &[P, SENSITIVE, SENSITIVE_ONLY],
+    },
+    Method {
+        name: "local-suppression",
+        kind: Kind::Leaves,
+        model: "format-km-anonymity",
+        supports: &[Supports::Exact, Supports::LowerBound],
+        parameters: &[K, M, LEAF, NO_COUNTS, ONLY_COMBINATIONS, NEVER_KEPT],
+    },
+    // The kept sub-records alone.
+    Method {
+        name: "local-suppression",
+        kind: Kind::Classes { hierarchy: false },
+        model: "km-anonymity",
+        supports: &[Supports::LowerBound],
+        parameters: &[K, M, LEAF, NO_COUNTS, ONLY_COMBINATIONS],
     },
 ];
 
@@ -152,13 +183,16 @@ pub(super) fn check(
 ) {
     check_tool(&manifest.tool, findings);
     check_promise(&manifest.guarantee.model, findings);
-    let Some(method) = METHODS.iter().find(|method| method.name == manifest.method) else {
+    let mut named = METHODS.iter().filter(|method| method.name == manifest.method).peekable();
+    let first = named.peek().copied();
+    let Some(method) = named.find(|method| fits(kind, method.kind)).or(first) else {
         add(findings, "method", "method: unknown");
         return;
     };
     check_method(manifest, method, kind, findings);
     check_parameters(manifest, method, findings);
-    if kind == Kind::Clusters {
+    check_choices(manifest, kind, findings);
+    if matches!(kind, Kind::Clusters | Kind::Leaves) {
         check_sensitive(manifest, published, findings);
     }
 }
@@ -189,20 +223,23 @@ fn check_promise(model: &Model, findings: &mut Findings) {
     }
 }
 
-fn check_method(manifest: &Manifest, method: &Method, kind: Kind, findings: &mut Findings) {
-    let fits = match (kind, method.kind) {
+fn fits(found: Kind, needed: Kind) -> bool {
+    match (found, needed) {
         // That a hierarchy is missing has a rule of its own.
         (Kind::Classes { hierarchy }, Kind::Classes { hierarchy: needed }) => !hierarchy || needed,
         (found, needed) => found == needed,
-    };
-    if !fits {
+    }
+}
+
+fn check_method(manifest: &Manifest, method: &Method, kind: Kind, findings: &mut Findings) {
+    if !fits(kind, method.kind) {
         add(findings, "method", &format!("method {} has files of another kind", method.name));
     }
     let model = manifest.guarantee.model.name();
     if model != method.model {
         add(findings, "method", &format!("method {} promises {}", method.name, method.model));
     }
-    if manifest.guarantee.supports != method.supports {
+    if !method.supports.contains(&manifest.guarantee.supports) {
         add(findings, "method", &format!("method {} has other supports", method.name));
     }
     if method.name == "suppress-rare" && manifest.guarantee.model.m() != Some(1) {
@@ -237,10 +274,41 @@ fn check_parameters(manifest: &Manifest, method: &Method, findings: &mut Finding
     }
 }
 
+/// Parameters that say what the rest of the manifest says as well.
+fn check_choices(manifest: &Manifest, kind: Kind, findings: &mut Findings) {
+    let flag = |name: &str| manifest.parameters.get(name).and_then(Value::as_bool);
+    let has = |name: &str, value: &str| {
+        manifest.parameters.get(name).and_then(Value::as_str) == Some(value)
+    };
+    match manifest.method.as_str() {
+        "cahd" if has("grouping", "as-printed") != manifest.parameters.contains_key("alpha") => {
+            add(findings, "parameters", "parameters.alpha belongs to the printed grouping");
+        }
+        "local-suppression" => {
+            let classes = kind != Kind::Leaves;
+            let lower = manifest.guarantee.supports == Supports::LowerBound;
+            if flag("only_combinations") != Some(classes) {
+                add(findings, "parameters", "parameters.only_combinations and the files differ");
+            } else if classes
+                && (!has("max_cluster_size", "all") || flag("no_item_counts") != Some(false))
+            {
+                add(findings, "parameters", "combinations alone have neither leaves nor counts");
+            } else if !classes && flag("no_item_counts") != Some(lower) {
+                add(findings, "parameters", "parameters.no_item_counts and supports differ");
+            }
+        }
+        _ => {}
+    }
+}
+
 impl Type {
     fn allows(self, value: &Value) -> bool {
         match self {
             Self::Whole(least, most) => value.as_u64().is_some_and(|v| least <= v && v <= most),
+            Self::WholeOr(least, most, word) => {
+                value.as_str() == Some(word) || Self::Whole(least, most).allows(value)
+            }
+            Self::Word(words) => value.as_str().is_some_and(|word| words.contains(&word)),
             Self::Flag => value.is_boolean(),
             Self::Decimal(least, most) => value.as_f64().is_some_and(|v| {
                 let millionths = (v * 1e6).round();

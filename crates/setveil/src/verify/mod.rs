@@ -6,9 +6,11 @@
 //! another question.
 
 mod cluster;
+mod everywhere;
 mod generalized;
 mod grouped;
 mod km;
+mod located;
 mod manifest;
 mod order;
 mod part;
@@ -18,7 +20,6 @@ mod work;
 
 pub use part::Part;
 pub use text::{Files, hierarchy_text, manifest_text, text};
-mod located;
 
 use serde::Serialize;
 
@@ -102,6 +103,10 @@ pub fn verify(release: &Release, progress: &dyn Progress) -> Result<Verdict> {
             progress.stage(Stage::Verifying, Some(body.groups.len() as u64));
             grouped::check(manifest, body, progress, &mut findings)?;
         }
+        Body::Located(body) => {
+            progress.stage(Stage::Verifying, Some(body.leaves.len() as u64));
+            located::check(manifest, body, progress, &mut findings)?;
+        }
     }
     Ok(findings.verdict(manifest))
 }
@@ -156,6 +161,21 @@ impl<'a> Findings<'a> {
                 rule,
             });
         }
+    }
+
+    /// Adds the rare itemsets of one place.
+    fn all(
+        &mut self,
+        rule: &'static str,
+        place: &dyn std::fmt::Display,
+        met: km::Met,
+        required: u64,
+    ) {
+        let listed = met.listed.len() as u64;
+        for (itemset, support) in met.listed {
+            self.add(rule, || place.to_string(), &itemset, support, required);
+        }
+        self.count += met.count - listed;
     }
 
     /// Counts and keeps a violation that is already in words.

@@ -9,7 +9,7 @@
 use std::cmp::Ordering::{self, Equal, Greater, Less};
 
 use crate::data::{ItemId, Vocabulary};
-use crate::release::{Bag, Cluster, Group, JointCluster, SimpleCluster};
+use crate::release::{Bag, Cluster, Group, JointCluster, Leaf, SimpleCluster};
 
 /// How two items compare.
 pub(super) trait ItemOrder: Copy {
@@ -104,12 +104,34 @@ pub(super) fn groups(a: &Group, b: &Group) -> Ordering {
         different => return different,
     }
     match bags(&a.records, &b.records, by) {
-        Equal => lists(&a.sensitive, &b.sensitive, |x, y| match by.items(x.0, y.0) {
-            Equal => numbers(x.1.into(), y.1.into()),
-            different => different,
-        }),
+        Equal => counted(&a.sensitive, &b.sensitive, by),
         different => different,
     }
+}
+
+/// By size, kept sub-records, counted items, listed items.
+pub(super) fn located(a: &Leaf, b: &Leaf) -> Ordering {
+    let by = ByNumber;
+    match numbers(a.size.into(), b.size.into()) {
+        Equal => {}
+        different => return different,
+    }
+    match bags(&a.kept, &b.kept, by) {
+        Equal => {}
+        different => return different,
+    }
+    match counted(&a.counted, &b.counted, by) {
+        Equal => itemsets(&a.listed, &b.listed, by),
+        different => different,
+    }
+}
+
+/// Item by item, with its count.
+fn counted(a: &[(ItemId, u32)], b: &[(ItemId, u32)], by: impl ItemOrder) -> Ordering {
+    lists(a, b, |x, y| match by.items(x.0, y.0) {
+        Equal => numbers(x.1.into(), y.1.into()),
+        different => different,
+    })
 }
 
 /// Whether items ascend and none stands twice.

@@ -18,7 +18,8 @@ use serde_json::{Number, Value};
 use super::Violation;
 use crate::data::{Hierarchy, ItemId, Vocabulary};
 use crate::release::{
-    Bag, Body, Cluster, Disassociated, Group, Manifest, Model, Release, Supports, Universe,
+    Bag, Body, Cluster, Disassociated, Group, Leaf, Located, Manifest, Model, Release, Supports,
+    Universe,
 };
 
 /// The files of a release as they are.
@@ -57,7 +58,20 @@ fn body_text(body: &Body, files: &[(&str, &[u8])]) -> Vec<Violation> {
         Body::Grouped(body) => compare(body.groups.len(), &lines, |i, out| {
             group(&body.groups[i], labels, out);
         }),
+        Body::Located(body) => located_text(body, &lines),
     }
+}
+
+/// The leaves, and the totals in a file of their own.
+fn located_text(body: &Located, lines: &[Line]) -> Vec<Violation> {
+    let labels = &body.vocabulary;
+    let totals = lines.iter().position(|line| line.file == "totals.jsonl").unwrap_or(lines.len());
+    let (leaves, totals) = lines.split_at(totals);
+    let mut found = compare(body.leaves.len(), leaves, |i, out| leaf(&body.leaves[i], labels, out));
+    found.extend(compare(body.totals.len(), totals, |i, out| {
+        item_count(body.totals[i], labels, out);
+    }));
+    found
 }
 
 /// Where `manifest.json` is not spelled as it must be.
@@ -203,12 +217,24 @@ fn group(group: &Group, labels: &Vocabulary, out: &mut String) {
     let _ = write!(out, "{{\"size\":{},\"records\":", group.size);
     bag(&group.records, labels, out);
     out.push_str(",\"sensitive\":");
-    list(&group.sensitive, out, |&(item, count), out| {
-        out.push_str("{\"item\":");
-        quoted(labels.label(item), out);
-        let _ = write!(out, ",\"count\":{count}}}");
-    });
+    list(&group.sensitive, out, |&counted, out| item_count(counted, labels, out));
     out.push('}');
+}
+
+fn leaf(leaf: &Leaf, labels: &Vocabulary, out: &mut String) {
+    let _ = write!(out, "{{\"size\":{},\"kept\":", leaf.size);
+    bag(&leaf.kept, labels, out);
+    out.push_str(",\"counted\":");
+    list(&leaf.counted, out, |&counted, out| item_count(counted, labels, out));
+    out.push_str(",\"listed\":");
+    list(&leaf.listed, out, |&item, out| quoted(labels.label(item), out));
+    out.push('}');
+}
+
+fn item_count<N: Into<u64>>((item, count): (ItemId, N), labels: &Vocabulary, out: &mut String) {
+    out.push_str("{\"item\":");
+    quoted(labels.label(item), out);
+    let _ = write!(out, ",\"count\":{}}}", count.into());
 }
 
 fn list<T>(elements: &[T], out: &mut String, mut each: impl FnMut(&T, &mut String)) {

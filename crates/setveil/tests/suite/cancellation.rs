@@ -95,7 +95,7 @@ const METHODS: [(&str, Run); 10] = [
     }),
     ("cahd", |data, progress| {
         let parameters = cahd::Parameters::new(P::new(4).unwrap(), sensitive(data));
-        cahd::anonymize(data, &parameters, progress)
+        cahd::anonymize(data, &parameters, &mut testkit::random::rng(1), progress)
     }),
     ("perm-mondrian", |data, progress| {
         let parameters = perm_mondrian::Parameters::new(P::new(4).unwrap(), sensitive(data));

@@ -19,7 +19,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("reconstruct", &["release"]),
     ("query", &["release", "reconstruct", "worlds"]),
     ("mine", &[]),
-    ("attack", &["release", "worlds"]),
+    ("attack", &["release", "reconstruct", "worlds"]),
     ("measure", &["release", "reconstruct", "query", "mine"]),
     ("profile", &[]),
     ("generate", &[]),

@@ -31,7 +31,7 @@ fn size() -> impl Strategy<Value = LeafSize> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(200))]
+    #![proptest_config(testkit::settings::cases(200))]
 
     /// The promise by the rules and by brute force; the original is a world.
     #[test]
@@ -46,7 +46,7 @@ proptest! {
                 return Ok(());
             }
         };
-        let verdict = verify(&release);
+        let verdict = verify(&release, &()).unwrap();
         prop_assert!(verdict.holds, "{:?} {:?}", verdict.violations, release);
         prop_assert_eq!(objection(&release, &in_leaf_order(&data, &parameters)), None);
         if body(&release).leaves.len() < 3 {
@@ -63,7 +63,7 @@ proptest! {
         let mut parameters = parameters(k, m, size);
         parameters.no_item_counts = true;
         let release = anonymize(&data, &parameters, &()).unwrap();
-        prop_assert!(verify(&release).holds, "{:?}", release);
+        prop_assert!(verify(&release, &()).unwrap().holds, "{:?}", release);
         prop_assert_eq!(release.manifest.guarantee.supports, Supports::LowerBound);
         let Located { leaves, totals, .. } = body(&release);
         prop_assert!(totals.is_empty() && leaves.iter().all(|l| l.counted.is_empty()));
@@ -73,7 +73,7 @@ proptest! {
         parameters.no_item_counts = false;
         parameters.only_combinations = true;
         if let Ok(release) = anonymize(&data, &parameters, &()) {
-            prop_assert!(verify(&release).holds, "{:?}", release);
+            prop_assert!(verify(&release, &()).unwrap().holds, "{:?}", release);
             let is_km = matches!(release.manifest.guarantee.model, Model::KmAnonymity { .. });
             prop_assert!(is_km && matches!(release.body, Body::Generalized(_)));
             let index = query::Index::new(&release, reconstruct::TermOccurrences::Once);
@@ -116,7 +116,7 @@ fn combinations_are_kept_and_everything_is_accounted_for() {
     for size in [LeafSize::Max(20), LeafSize::Max(200), LeafSize::All] {
         let parameters = parameters(5, 2, size);
         let release = anonymize(&data, &parameters, &()).unwrap();
-        assert!(verify(&release).holds);
+        assert!(verify(&release, &()).unwrap().holds);
         assert_eq!(objection(&release, &in_leaf_order(&data, &parameters)), None);
         let pairs = |n: u64| n * (n - 1) / 2;
         let bags = body(&release).leaves.iter().flat_map(|l| l.kept.iter());
@@ -153,7 +153,7 @@ fn sensitive_terms_are_kept_nowhere() {
     let mut release = anonymize(&data, &parameters, &()).unwrap();
     let item = data.vocabulary().id(&label).unwrap();
     assert!(body(&release).leaves.iter().all(|l| l.kept.support(&[item]) == 0));
-    assert!(verify(&release).holds);
+    assert!(verify(&release, &()).unwrap().holds);
     assert_eq!(objection(&release, &in_leaf_order(&data, &parameters)), None);
     // Kept in secret, it is found.
     let Body::Located(body) = &mut release.body else { panic!() };
@@ -162,7 +162,7 @@ fn sensitive_terms_are_kept_nowhere() {
     kept[0].0 = vec![item];
     body.leaves[0].kept =
         setveil::release::Bag::from_counted(kept.iter().map(|(items, c)| (&items[..], *c)));
-    assert!(verify(&release).violations.iter().any(|v| v.rule == "sensitive"));
+    assert!(verify(&release, &()).unwrap().violations.iter().any(|v| v.rule == "sensitive"));
     parameters.sensitive = vec!["nothing like it".into()];
     assert!(matches!(anonymize(&data, &parameters, &()), Err(Error::Unknown { .. })));
 }
@@ -179,7 +179,7 @@ fn long_records_are_published_too() {
     for m in [2, 3] {
         let parameters = parameters(3, m, LeafSize::All);
         let release = anonymize(&data, &parameters, &()).unwrap();
-        assert!(verify(&release).holds, "m = {m}");
+        assert!(verify(&release, &()).unwrap().holds, "m = {m}");
         assert_eq!(objection(&release, &in_leaf_order(&data, &parameters)), None);
         let longest = body(&release).leaves[0].kept.iter().map(|(items, _)| items.len()).max();
         let most = if m == 2 { 400 } else { 78 };
@@ -191,11 +191,11 @@ fn long_records_are_published_too() {
 fn saboteurs_are_caught_by_the_right_rule() {
     let data = random::quest(2_000, 100);
     let release = anonymize(&data, &parameters(4, 2, LeafSize::Max(60)), &()).unwrap();
-    assert!(verify(&release).holds);
+    assert!(verify(&release, &()).unwrap().holds);
     for saboteur in LOCATED {
         let mut broken = release.clone();
         assert!((saboteur.act)(&mut broken), "{}: nothing to break", saboteur.name);
-        let verdict = verify(&broken);
+        let verdict = verify(&broken, &()).unwrap();
         let found = verdict.violations.iter().any(|v| v.rule == saboteur.rule);
         assert!(!verdict.holds && found, "{}: {:?}", saboteur.name, verdict.violations);
     }

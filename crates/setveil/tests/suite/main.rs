@@ -2,8 +2,8 @@
 
 mod arrow;
 mod attack;
-mod bounds;
 mod blind;
+mod bounds;
 mod cahd;
 mod cancellation;
 mod diffpart;

@@ -287,7 +287,7 @@ fn a_manifest_of_another_kind_is_refused() {
     let path = target.join("manifest.json");
     let good = fs::read_to_string(&path).unwrap();
     for (from, to, word) in [
-        ("\"version\": 1", "\"version\": 2", "version 2"),
+        ("\"version\": 1", "\"version\": 3", "version 3"),
         ("setveil-release", "other", "\"other\""),
         ("clusters.jsonl", "../../etc/passwd", "names none of"),
         ("\"records\": 10", "\"records\": 10, \"input\": \"/data\"", "unknown field"),

@@ -114,7 +114,7 @@ fn generator() -> Result<ChaCha20Rng> {
 /// let parameters = cahd::Parameters::new(P::new(2)?, ["viagra", "pregnancy test"]);
 /// let mut rng = ChaCha20Rng::try_from_rng(&mut SysRng).expect("a source of randomness");
 /// let release = cahd::anonymize(&data, &parameters, &mut rng, &())?;
-/// assert!(verify::verify(&release).holds);
+/// assert!(verify::verify(&release, &())?.holds);
 /// # Ok::<(), setveil::Error>(())
 /// ```
 pub fn anonymize<R: CryptoRng>(
@@ -138,9 +138,8 @@ pub fn anonymize_with(
     let (data, sensitive) = settle_sensitive_only(data, named, parameters.sensitive_only)?;
     check_feasible(&data, &sensitive, parameters.p)?;
     progress.stage(Stage::Ordering, None);
-    let split = Split::new(&data, &sensitive);
-    progress.step(0)?;
-    let order = band_order(&split, data.item_count());
+    let split = Split::new(&data, &sensitive, progress)?;
+    let order = band_order(&split, data.item_count(), progress)?;
     let (p, columns) = (parameters.p.get() as usize, data.item_count());
     let groups = match parameters.grouping {
         Grouping::Blind => blind::group(&split, order, p, columns, secret, progress)?,
@@ -150,7 +149,7 @@ pub fn anonymize_with(
     };
     let published =
         Parameters { sensitive: data.vocabulary().texts(&sensitive), ..parameters.clone() };
-    Ok(publish::<Method>(&published, &data, &split, &groups))
+    publish::<Method>(&published, &data, &split, &groups, progress)
 }
 
 /// The rows of `split` in the order of the band matrix. Rows with the same

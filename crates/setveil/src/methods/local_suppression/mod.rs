@@ -61,7 +61,7 @@ use crate::{Error, Progress, Result, Stage};
 /// ]);
 /// let parameters = local_suppression::Parameters::new(K::new(2)?, M::new(2)?);
 /// let release = local_suppression::anonymize(&data, &parameters, &())?;
-/// assert!(verify::verify(&release).holds);
+/// assert!(verify::verify(&release, &())?.holds);
 /// # Ok::<(), setveil::Error>(())
 /// ```
 pub fn anonymize(
@@ -147,7 +147,7 @@ impl<'a> Solution<'a> {
         let clusters = match parameters.sizes()? {
             Some(sizes) => {
                 let may_split: Vec<bool> = hidden.iter().map(|h| !h).collect();
-                Horpart.partition(data, &may_split, sizes, progress)
+                Horpart.partition(data, &may_split, sizes, progress)?
             }
             None => {
                 let mut whole = Clusters::default();

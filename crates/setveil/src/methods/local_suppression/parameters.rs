@@ -131,10 +131,13 @@ impl Parameters {
             Some(sizes) => LeafSize::Max(sizes.max()),
             None => LeafSize::All,
         };
-        let mut sensitive = self.sensitive.clone();
+        // Where nothing is published of them, not even that they occur.
+        let mut sensitive =
+            if self.only_combinations { Vec::new() } else { self.sensitive.clone() };
         sensitive.sort_unstable();
         sensitive.dedup();
-        Ok(Self { max_cluster_size, sensitive, ..self.clone() })
+        let no_item_counts = self.no_item_counts && !self.only_combinations;
+        Ok(Self { max_cluster_size, no_item_counts, sensitive, ..self.clone() })
     }
 
     /// For every item of `data` whether it is sensitive; an unknown label is an error.

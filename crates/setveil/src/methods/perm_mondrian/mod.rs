@@ -116,10 +116,10 @@ pub fn anonymize(
     let named = resolve(data, &parameters.sensitive)?;
     let (data, sensitive) = settle_sensitive_only(data, named, parameters.sensitive_only)?;
     check_feasible(&data, &sensitive, parameters.p)?;
-    let split = Split::new(&data, &sensitive);
+    let split = Split::new(&data, &sensitive, progress)?;
     let p = u64::from(parameters.p.get());
     let groups = partition::partition(&split, p, data.item_count(), progress)?;
     let published =
         Parameters { sensitive: data.vocabulary().texts(&sensitive), ..parameters.clone() };
-    Ok(publish::<Method>(&published, &data, &split, &groups))
+    publish::<Method>(&published, &data, &split, &groups, progress)
 }
