@@ -82,7 +82,7 @@ fn the_attacker_knows_the_algorithms_that_can_be_replayed() {
     for release in releases(&data) {
         let report = workflow::attack(&release, None, &options, &()).unwrap().report;
         let method = release.manifest.method.as_str();
-        let replayed = ["disassociation", "cahd"].contains(&method);
+        let replayed = ["disassociation", "cahd", "perm-mondrian"].contains(&method);
         assert_eq!(report.algorithm.is_some(), replayed, "{method}");
         assert_eq!(report.breached_pairs.is_some(), method == "disassociation", "{method}");
     }
