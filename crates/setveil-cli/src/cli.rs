@@ -11,7 +11,8 @@ use crate::context::{Context, Exit};
 #[command(name = "setveil", version, max_term_width = 100, arg_required_else_help = true)]
 #[command(
     after_help = "Exit codes: 0 done, or the guarantee holds; 1 the guarantee does not hold; \
-                        2 bad usage or bad data.\nStart with: setveil demo"
+                        2 bad usage or bad data; \
+                        130 stopped by Ctrl-C.\nStart with: setveil demo"
 )]
 pub struct Cli {
     #[command(flatten)]
@@ -30,6 +31,9 @@ pub struct Global {
     /// Use this many threads [default: all cores]; the result is the same for any number
     #[arg(long, global = true, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     pub threads: Option<u16>,
+    /// Refuse what needs more memory than this, as 800M or 8G [default: three quarters of the machine's]
+    #[arg(long, global = true, value_name = "SIZE", value_parser = crate::memory::parse)]
+    pub max_memory: Option<setveil::budget::Budget>,
     /// No progress bar and no remarks, only results and errors
     #[arg(long, short, global = true)]
     pub quiet: bool,

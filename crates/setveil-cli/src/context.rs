@@ -12,9 +12,11 @@ use clap::builder::styling::{AnsiColor, Style};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde::Serialize;
 use setveil::Progress;
+use setveil::budget::Budget;
 use setveil::progress::Stage;
 
 use crate::cli::Global;
+use crate::signals;
 
 /// How a command ended, unless it failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,7 +57,9 @@ pub fn fail(error: &anyhow::Error) -> ExitCode {
         }
     }
     eprintln!("error: {text}");
-    ExitCode::from(2)
+    let stopped = |cause: &setveil::Error| matches!(cause, setveil::Error::Cancelled);
+    let stopped = error.chain().any(|cause| cause.downcast_ref().is_some_and(stopped));
+    ExitCode::from(if stopped { signals::exit_code() } else { 2 })
 }
 
 /// The settings that all commands obey.
@@ -64,6 +68,7 @@ pub struct Context {
     quiet: bool,
     /// Whether text on standard output may have colours.
     colour: bool,
+    budget: Budget,
     bar: RwLock<Option<ProgressBar>>,
     /// Whether there is a bar: without one, a step costs a load.
     shown: AtomicBool,
@@ -80,6 +85,7 @@ impl Context {
             json: global.json,
             quiet: global.quiet,
             colour: !plain && std::io::stdout().is_terminal(),
+            budget: global.max_memory.unwrap_or_default(),
             bar: RwLock::new(None),
             shown: AtomicBool::new(false),
         })
@@ -169,6 +175,10 @@ impl Progress for Context {
         {
             bar.inc(steps);
         }
-        ControlFlow::Continue(())
+        if signals::stopped() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    }
+
+    fn budget(&self) -> Budget {
+        self.budget
     }
 }

@@ -5,7 +5,10 @@ mod commands;
 mod context;
 mod findings;
 mod inputs;
+mod leftovers;
+mod memory;
 mod sensitive;
+mod signals;
 mod wording;
 
 use std::process::ExitCode;
@@ -14,7 +17,8 @@ use clap::Parser;
 
 fn main() -> ExitCode {
     let cli = cli::Cli::parse();
-    let context = match context::Context::new(&cli.global) {
+    let listening = signals::listen().map_err(anyhow::Error::from);
+    let context = match listening.and_then(|()| context::Context::new(&cli.global)) {
         Ok(context) => context,
         Err(error) => return context::fail(&error),
     };

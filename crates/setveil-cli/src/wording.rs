@@ -25,6 +25,21 @@ pub fn say(error: &(dyn std::error::Error + 'static)) -> String {
             let row = row.map(|r| format!("row {r}: ")).unwrap_or_default();
             format!("{row}{}; {}", plain(found), hint.render(flag))
         }
+        Some(Error::Memory { what, needed, limit }) => {
+            let more = flag(Setting::MaxMemory);
+            format!(
+                "{what}: {needed} bytes of memory, at most {limit}; allow more with {more}, use a \
+                 larger machine, or take the data in parts"
+            )
+        }
+        Some(Error::Exists { path, found, replaceable: true }) => {
+            let place = plain(path.display());
+            format!("{place}: {}; choose another name or replace it with --force", plain(found))
+        }
+        Some(Error::Stands { release, source }) => {
+            let release = plain(release.display());
+            format!("{}; the release {release} is complete and stands", say(source))
+        }
         _ => error.to_string(),
     }
 }

@@ -77,6 +77,24 @@ pub enum Error {
         /// What was expected, or what to do.
         hint: Hint,
     },
+    /// Something stands where the result should go.
+    #[error("{}: {}; {}", plain(path.display()), plain(found), exists_hint(*replaceable))]
+    Exists {
+        /// Where the result should go.
+        path: PathBuf,
+        /// What stands there.
+        found: String,
+        /// Whether it may be replaced by a caller who says so.
+        replaceable: bool,
+    },
+    /// Something failed after the release was complete under its name.
+    #[error("{source}; the release {} is complete and stands", plain(release.display()))]
+    Stands {
+        /// The release.
+        release: PathBuf,
+        /// What failed.
+        source: Box<Error>,
+    },
     /// The caller said stop. Nothing was written.
     #[error("stopped before it was done; nothing was written")]
     Cancelled,
@@ -100,6 +118,16 @@ pub enum Error {
         limit: u64,
         /// What to do about it.
         hint: &'static str,
+    },
+    /// The work would take more memory than the caller allows.
+    #[error("{what}: {needed} bytes of memory, at most {limit}; {}", MORE_MEMORY)]
+    Memory {
+        /// What needs it.
+        what: &'static str,
+        /// How many bytes it needs, or what was found before it was given up.
+        needed: u64,
+        /// How many there may be.
+        limit: u64,
     },
     /// A label is not in the data or the hierarchy.
     #[error("{}; {}", plain(what), plain(hint))]
@@ -125,5 +153,16 @@ impl Error {
         hint: impl Into<Hint>,
     ) -> Self {
         Self::Input { path: path.into(), line, found: found.into(), hint: hint.into() }
+    }
+}
+
+/// What to do where memory is short, for a caller that has no better words.
+const MORE_MEMORY: &str = "allow more, use a larger machine, or take the data in parts";
+
+fn exists_hint(replaceable: bool) -> &'static str {
+    if replaceable {
+        "choose another name, or say that it may be replaced"
+    } else {
+        "choose another name; what is no release is never replaced"
     }
 }

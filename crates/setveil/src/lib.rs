@@ -23,6 +23,7 @@
 mod setters;
 
 pub mod attack;
+pub mod budget;
 pub mod data;
 pub mod error;
 pub mod generate;

@@ -15,6 +15,7 @@ use std::ops::ControlFlow;
 pub(crate) use pulse::Pulse;
 pub(crate) use sort::sort_unstable_by;
 
+use crate::budget::Budget;
 use crate::{Error, Result};
 
 /// What long work is doing.
@@ -114,6 +115,11 @@ pub trait Progress: Sync {
     /// `steps` more of the current stage are done (0 asks only). Whether the
     /// work shall go on or stop; once "stop", always "stop".
     fn advance(&self, steps: u64) -> ControlFlow<()>;
+
+    /// How much memory the work may take; by default three quarters of the machine's.
+    fn budget(&self) -> Budget {
+        Budget::of_the_machine()
+    }
 
     /// [`advance`](Self::advance) for `?`: [`Error::Cancelled`] means stop.
     fn step(&self, steps: u64) -> Result<()> {

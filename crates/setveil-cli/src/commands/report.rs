@@ -52,7 +52,7 @@ impl Args {
             self.original.as_deref().map(|path| self.layout.read(path, context)).transpose()?;
         let original = original.as_ref().map(|input| &input.dataset);
         let reported = workflow::report(&release, &verdict, original, &options, context)?;
-        io::write_file(&self.output, reported.page.as_bytes())?;
+        io::write_file(&self.output, reported.page.as_bytes(), self.force)?;
         let answer = Answer { report: &self.output, reported: &reported };
         context.answer(&answer, || format!("{}\n", self.output.display()))?;
         Ok(if reported.holds { Exit::Done } else { Exit::Violated })

@@ -10,6 +10,8 @@ mod dls;
 mod generalization;
 mod inspect;
 mod manners;
+#[cfg(unix)]
+mod torture;
 mod utility;
 
 use assert_cmd::Command;

@@ -37,12 +37,6 @@ pub fn check_length(found: u64) -> Result<()> {
     check("items of one record", found, MAX_LENGTH, hint)
 }
 
-/// Refuses what needs more memory than the caller allows.
-pub fn check_memory(found: u64, limit: u64) -> Result<()> {
-    let hint = "allow more memory, use a larger machine, or publish the data in parts";
-    check("bytes of memory for reading", found, limit, hint)
-}
-
 fn check(what: &'static str, found: u64, limit: u64, hint: &'static str) -> Result<()> {
     if found <= limit { Ok(()) } else { Err(Error::TooLarge { what, found, limit, hint }) }
 }
@@ -61,7 +55,6 @@ mod tests {
                 assert!(error.contains(&found.to_string()), "{error}");
             }
         }
-        assert!(check_memory(10, 10).is_ok() && check_memory(11, 10).is_err());
         // The highest number is none of an item's or a record's.
         assert_eq!(u32::try_from(MAX_ITEMS - 1).unwrap(), u32::MAX - 1);
     }

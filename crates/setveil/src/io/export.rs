@@ -41,7 +41,7 @@ fn fits_fimi(label: &str) -> bool {
 
 /// Writes one file a data set, `NAME-1`, `NAME-2` ... with the format's
 /// extension, into `dir`, which must be absent or empty, or hold nothing but
-/// such files and `force` be given.
+/// such files and `replace` be given.
 ///
 /// # Errors
 /// If FIMI is asked for and a label cannot be written in it.
@@ -50,32 +50,32 @@ pub fn write_datasets(
     dir: &Path,
     name: &str,
     format: ExportFormat,
-    force: bool,
+    replace: bool,
 ) -> Result<Vec<PathBuf>> {
     if format == ExportFormat::Fimi {
         for set in sets {
             if let Some(label) = set.vocabulary().labels().find(|l| !fits_fimi(l)) {
                 return Err(Error::Unknown {
                     what: format!("the item {label:?} is empty or has a blank in it"),
-                    hint: "FIMI separates items by blanks: use --format jsonl".into(),
+                    hint: "FIMI separates items by blanks: write JSON Lines (jsonl)".into(),
                 });
             }
         }
     }
-    make_room(dir, name, force)?;
+    make_room(dir, name, replace)?;
     let digits = sets.len().to_string().len();
     sets.par_iter()
         .enumerate()
         .map(|(i, set)| {
             let number = i + 1;
             let path = dir.join(format!("{name}-{number:0digits$}.{}", format.extension()));
-            write_dataset(set, &path, format)?;
+            write_dataset(set, &path, format, replace)?;
             Ok(path)
         })
         .collect()
 }
 
-fn make_room(dir: &Path, name: &str, force: bool) -> Result<()> {
+fn make_room(dir: &Path, name: &str, replace: bool) -> Result<()> {
     fs::create_dir_all(dir).map_err(|e| Error::io(dir, e))?;
     for entry in fs::read_dir(dir).map_err(|e| Error::io(dir, e))? {
         let path = entry.map_err(|e| Error::io(dir, e))?.path();
@@ -92,13 +92,9 @@ fn make_room(dir: &Path, name: &str, force: bool) -> Result<()> {
                 "choose an empty or new directory",
             ));
         }
-        if !force {
-            return Err(Error::input(
-                dir,
-                None,
-                "the directory is not empty",
-                "choose another one or replace its files with --force",
-            ));
+        if !replace {
+            let found = "the directory is not empty".into();
+            return Err(Error::Exists { path: dir.to_owned(), found, replaceable: true });
         }
         fs::remove_file(&path).map_err(|e| Error::io(&path, e))?;
     }
@@ -106,10 +102,17 @@ fn make_room(dir: &Path, name: &str, force: bool) -> Result<()> {
 }
 
 /// Writes `data` to one file, which appears under its name when complete.
-pub fn write_dataset(data: &Dataset, path: &Path, format: ExportFormat) -> Result<()> {
+///
+/// # Errors
+/// [`Error::Exists`] if there is one already, unless `replace` is given.
+pub fn write_dataset(
+    data: &Dataset,
+    path: &Path,
+    format: ExportFormat,
+    replace: bool,
+) -> Result<()> {
     let fail = |e| Error::io(path, e);
-    let (new, file) = NewFile::create(path)?;
-    let mut out = BufWriter::new(file);
+    let mut out = BufWriter::new(NewFile::create(path, replace)?);
     let labels: Vec<String> = data
         .vocabulary()
         .labels()
@@ -134,6 +137,5 @@ pub fn write_dataset(data: &Dataset, path: &Path, format: ExportFormat) -> Resul
         }
         out.write_all(close.as_bytes()).map_err(fail)?;
     }
-    out.flush().map_err(fail)?;
-    new.finish()
+    out.into_inner().map_err(|e| fail(e.into_error()))?.finish()
 }

@@ -85,11 +85,14 @@ fn push_label(out: &mut Vec<u8>, label: &str) {
     }
 }
 
-/// Writes a hierarchy file, in the place of an earlier one.
-pub fn write_hierarchy(hierarchy: &Hierarchy, path: &Path) -> Result<()> {
-    let (new, mut file) = NewFile::create(path)?;
+/// Writes a hierarchy file.
+///
+/// # Errors
+/// [`Error::Exists`] if there is one already, unless `replace` is given.
+pub fn write_hierarchy(hierarchy: &Hierarchy, path: &Path, replace: bool) -> Result<()> {
+    let mut file = NewFile::create(path, replace)?;
     each_chunk(hierarchy, |chunk| file.write_all(chunk).map_err(|e| Error::io(path, e)))?;
-    new.finish()
+    file.finish()
 }
 
 #[cfg(test)]

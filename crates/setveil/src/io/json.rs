@@ -276,25 +276,24 @@ impl LineReader {
 
     pub(super) fn class_into(&mut self, line: &str, bag: &mut Bag) -> Result<(), String> {
         let Object(line): Object<CountedLine> = serde_json::from_str(line).map_err(reason)?;
-        self.push(bag, &line);
-        Ok(())
+        self.push(bag, &line)
     }
 
     pub(super) fn group(&mut self, line: &str) -> Result<Group, String> {
         let Object(line): Object<GroupLine> = serde_json::from_str(line).map_err(reason)?;
         Ok(Group {
-            size: line.size,
-            records: self.bag(&line.records),
-            sensitive: self.item_counts(&line.sensitive),
+            size: positive("size", line.size)?,
+            records: self.bag(&line.records)?,
+            sensitive: self.item_counts(&line.sensitive)?,
         })
     }
 
     pub(super) fn leaf(&mut self, line: &str) -> Result<Leaf, String> {
         let Object(line): Object<LeafLine> = serde_json::from_str(line).map_err(reason)?;
         Ok(Leaf {
-            size: line.size,
-            kept: self.bag(&line.kept),
-            counted: self.item_counts(&line.counted),
+            size: positive("size", line.size)?,
+            kept: self.bag(&line.kept)?,
+            counted: self.item_counts(&line.counted)?,
             listed: line.listed.iter().map(|t| self.labels.intern(&t.0)).collect(),
         })
     }
@@ -302,26 +301,30 @@ impl LineReader {
     /// The item and the number of a line of `totals.jsonl`.
     pub(super) fn total(&mut self, line: &str) -> Result<(ItemId, u64), String> {
         let Object(line): Object<TotalLine> = serde_json::from_str(line).map_err(reason)?;
-        Ok((self.labels.intern(&line.item.0), line.count))
+        Ok((self.labels.intern(&line.item.0), positive("count", line.count)?))
     }
 
-    fn item_counts(&mut self, lines: &[Object<ItemLine>]) -> Vec<(ItemId, u32)> {
-        lines.iter().map(|Object(line)| (self.labels.intern(&line.item.0), line.count)).collect()
+    fn item_counts(&mut self, lines: &[Object<ItemLine>]) -> Result<Vec<(ItemId, u32)>, String> {
+        let count = |Object(line): &Object<ItemLine>| {
+            Ok((self.labels.intern(&line.item.0), positive("count", line.count)?))
+        };
+        lines.iter().map(count).collect()
     }
 
     fn build_cluster(&mut self, line: ClusterLine, depth: usize) -> Result<Cluster, String> {
         if depth > MAX_DEPTH {
             return Err(format!("joint clusters are nested more than {MAX_DEPTH} deep"));
         }
+        let size = positive("size", line.size)?;
         match (line.record_chunks, line.term_chunk, line.shared_chunks, line.children) {
             (Some(chunks), Some(terms), None, None) => Ok(Cluster::Simple(SimpleCluster {
-                size: line.size,
-                record_chunks: self.chunks(&chunks),
+                size,
+                record_chunks: self.chunks(&chunks)?,
                 term_chunk: terms.iter().map(|t| self.labels.intern(&t.0)).collect(),
             })),
             (None, None, Some(chunks), Some(children)) => Ok(Cluster::Joint(JointCluster {
-                size: line.size,
-                shared_chunks: self.chunks(&chunks),
+                size,
+                shared_chunks: self.chunks(&chunks)?,
                 children: children
                     .into_iter()
                     .map(|Object(child)| self.build_cluster(child, depth + 1))
@@ -333,23 +336,38 @@ impl LineReader {
         }
     }
 
-    fn chunks(&mut self, chunks: &[Object<ChunkLine>]) -> Vec<Bag> {
-        chunks.iter().map(|Object(chunk)| self.bag(&chunk.subrecords)).collect()
+    fn chunks(&mut self, chunks: &[Object<ChunkLine>]) -> Result<Vec<Bag>, String> {
+        let chunk = |Object(chunk): &Object<ChunkLine>| match &chunk.subrecords[..] {
+            [] => Err("an empty chunk: it says nothing and is not written".into()),
+            subrecords => self.bag(subrecords),
+        };
+        chunks.iter().map(chunk).collect()
     }
 
-    fn bag(&mut self, lines: &[Object<CountedLine>]) -> Bag {
+    fn bag(&mut self, lines: &[Object<CountedLine>]) -> Result<Bag, String> {
         let mut bag = Bag::default();
-        for Object(line) in lines {
-            self.push(&mut bag, line);
-        }
-        bag
+        lines.iter().try_for_each(|Object(line)| self.push(&mut bag, line))?;
+        Ok(bag)
     }
 
-    fn push(&mut self, bag: &mut Bag, line: &CountedLine) {
+    fn push(&mut self, bag: &mut Bag, line: &CountedLine) -> Result<(), String> {
+        if line.items.is_empty() {
+            return Err("an empty itemset: it says nothing and is not written".into());
+        }
         let mut items = std::mem::take(&mut self.scratch);
         items.clear();
         items.extend(line.items.iter().map(|l| self.labels.intern(&l.0)));
-        bag.push(&items, line.count);
+        bag.try_push(&items, positive("count", line.count)?).map_err(|e| e.to_string())?;
         self.scratch = items;
+        Ok(())
+    }
+}
+
+/// Sizes and counts start at 1: what does not occur is not written.
+fn positive<N: Default + PartialEq>(name: &str, number: N) -> Result<N, String> {
+    if number == N::default() {
+        Err(format!("`{name}` is 0, expected at least 1"))
+    } else {
+        Ok(number)
     }
 }

@@ -1,7 +1,10 @@
 //! The only module that touches files: readers of data sets, the release
 //! directory, hierarchies, receipts, made-up data.
 
+mod disk;
 mod export;
+#[cfg(test)]
+mod faults;
 mod hierarchy;
 mod items;
 mod json;
@@ -9,6 +12,7 @@ mod new_file;
 mod read;
 mod receipt;
 mod release;
+mod temporary;
 mod wordnet;
 mod write;
 
@@ -17,12 +21,18 @@ pub use hierarchy::{read_hierarchy, write_hierarchy};
 pub use items::read_items;
 pub use new_file::{check_file, write_file};
 pub use read::{
-    Assumption, Encoding, Format, Input, LeftOut, Preview, ReadOptions, default_memory,
-    parse_dataset, read_dataset, read_dataset_from,
+    Assumption, Encoding, Format, Input, LeftOut, Preview, ReadOptions, parse_dataset,
+    read_dataset, read_dataset_from,
 };
 pub use receipt::{Receipt, check_receipt};
+#[cfg(feature = "arrow")]
+pub use release::ReleaseBatches;
 pub use release::{
-    FileFault, OpenedRelease, check_target, open_release, read_listed, read_release, write_release,
+    ClusterBlock, ClusterBlocks, ClusterWriter, DirectorySink, DirectorySource, FileFault,
+    MemoryRelease, OpenedRelease, ReleaseSink, ReleaseSource, check_target, open_release,
+    open_release_from, read_listed, read_release, read_release_from, write_release,
+    write_release_in_files, write_release_to,
 };
+pub use temporary::{StalePartial, remove_temporary, stale_partials};
 pub use wordnet::read_wordnet;
 pub use write::{write_query_log, write_quest};

@@ -68,18 +68,24 @@ impl Receipt {
         })
     }
 
-    /// Writes the receipt; see [`check_receipt`].
-    pub fn write(&self, path: &Path) -> Result<()> {
+    /// Writes the receipt of a release that is published; see [`check_receipt`].
+    ///
+    /// # Errors
+    /// An [`Error::Stands`]: the release is there, whatever happens to its receipt.
+    pub fn write(&self, path: &Path, replace: bool) -> Result<()> {
         let mut json = serde_json::to_vec_pretty(self).map_err(|e| Error::io(path, e.into()))?;
         json.push(b'\n');
-        write_file(path, &json)
+        write_file(path, &json, replace).map_err(|source| Error::Stands {
+            release: self.release.clone(),
+            source: Box::new(source),
+        })
     }
 }
 
 /// Checks before any work that a receipt can be written to `path`: not inside
-/// the release, not over something else unless `force` is given, and into a
+/// the release, not over something else unless `replace` is given, and into a
 /// directory that exists.
-pub fn check_receipt(path: &Path, release: &Path, force: bool) -> Result<()> {
+pub fn check_receipt(path: &Path, release: &Path, replace: bool) -> Result<()> {
     let refuse = |found: &str, hint: &str| Err(Error::input(path, None, found, hint));
     if resolve(path).starts_with(resolve(release)) {
         return refuse(
@@ -87,7 +93,7 @@ pub fn check_receipt(path: &Path, release: &Path, force: bool) -> Result<()> {
             "it is private: keep it in another directory",
         );
     }
-    check_file(path, force)?;
+    check_file(path, replace)?;
     let parent = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
     if !parent.is_dir() {
         return refuse("its directory does not exist", "make the directory first");

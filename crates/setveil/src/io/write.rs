@@ -12,10 +12,10 @@ use crate::{Error, Progress, Result};
 pub fn write_quest(
     quest: &mut Quest,
     path: &Path,
-    force: bool,
+    replace: bool,
     progress: &dyn Progress,
 ) -> Result<u64> {
-    let mut out = Output::create(path, force)?;
+    let mut out = Output::create(path, replace)?;
     let (mut line, mut records) = (Vec::new(), 0);
     while let Some(record) = quest.next_record() {
         line.clear();
@@ -40,10 +40,10 @@ pub fn write_quest(
 pub fn write_query_log(
     log: &mut QueryLog,
     path: &Path,
-    force: bool,
+    replace: bool,
     progress: &dyn Progress,
 ) -> Result<u64> {
-    let mut out = Output::create(path, force)?;
+    let mut out = Output::create(path, replace)?;
     out.write(b"AnonID\tQuery\tQueryTime\tItemRank\tClickURL\n")?;
     let (mut text, mut line, mut user, mut rows) = (String::new(), Vec::new(), 0, 0);
     while let Some(queries) = log.next_user() {
@@ -94,26 +94,24 @@ fn decimal(mut number: u64, out: &mut Vec<u8>) {
 /// A file that appears under its name only when it is complete, or standard output.
 struct Output {
     path: PathBuf,
-    /// None for standard output.
-    new: Option<NewFile>,
     out: Encoder,
 }
 
 enum Encoder {
-    Plain(Box<dyn Write>),
-    Gzip(flate2::write::GzEncoder<Box<dyn Write>>),
-    Zstd(zstd::Encoder<'static, Box<dyn Write>>),
+    Stream(BufWriter<std::io::Stdout>),
+    Plain(BufWriter<NewFile>),
+    Gzip(flate2::write::GzEncoder<BufWriter<NewFile>>),
+    Zstd(zstd::Encoder<'static, BufWriter<NewFile>>),
 }
 
 impl Output {
-    fn create(path: &Path, force: bool) -> Result<Self> {
+    fn create(path: &Path, replace: bool) -> Result<Self> {
         if path == Path::new("-") {
-            let out = Encoder::Plain(Box::new(BufWriter::new(std::io::stdout())));
-            return Ok(Self { path: "(standard output)".into(), new: None, out });
+            let out = Encoder::Stream(BufWriter::new(std::io::stdout()));
+            return Ok(Self { path: "(standard output)".into(), out });
         }
-        check_file(path, force)?;
-        let (new, file) = NewFile::create(path)?;
-        let file: Box<dyn Write> = Box::new(BufWriter::with_capacity(1 << 18, file));
+        check_file(path, replace)?;
+        let file = BufWriter::with_capacity(1 << 18, NewFile::create(path, replace)?);
         let out = match path.extension().and_then(|e| e.to_str()) {
             Some("gz") => {
                 Encoder::Gzip(flate2::write::GzEncoder::new(file, flate2::Compression::default()))
@@ -123,11 +121,12 @@ impl Output {
             }
             _ => Encoder::Plain(file),
         };
-        Ok(Self { path: path.to_owned(), new: Some(new), out })
+        Ok(Self { path: path.to_owned(), out })
     }
 
     fn write(&mut self, bytes: &[u8]) -> Result<()> {
         let written = match &mut self.out {
+            Encoder::Stream(out) => out.write_all(bytes),
             Encoder::Plain(out) => out.write_all(bytes),
             Encoder::Gzip(out) => out.write_all(bytes),
             Encoder::Zstd(out) => out.write_all(bytes),
@@ -135,14 +134,14 @@ impl Output {
         written.map_err(|e| Error::io(&self.path, e))
     }
 
-    fn finish(mut self) -> Result<()> {
-        let empty = Encoder::Plain(Box::new(std::io::sink()));
-        let finished = match std::mem::replace(&mut self.out, empty) {
-            Encoder::Plain(mut out) => out.flush(),
-            Encoder::Gzip(out) => out.finish().and_then(|mut out| out.flush()),
-            Encoder::Zstd(out) => out.finish().and_then(|mut out| out.flush()),
+    fn finish(self) -> Result<()> {
+        let fail = |e| Error::io(&self.path, e);
+        let file = match self.out {
+            Encoder::Stream(mut out) => return out.flush().map_err(fail),
+            Encoder::Plain(out) => out,
+            Encoder::Gzip(out) => out.finish().map_err(fail)?,
+            Encoder::Zstd(out) => out.finish().map_err(fail)?,
         };
-        finished.map_err(|e| Error::io(&self.path, e))?;
-        self.new.map_or(Ok(()), NewFile::finish)
+        file.into_inner().map_err(|e| fail(e.into_error()))?.finish()
     }
 }

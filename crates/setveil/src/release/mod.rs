@@ -21,7 +21,7 @@ pub use manifest::{
     FORMAT, FileEntry, Guarantee, Manifest, Model, Supports, Universe, VERSION, VERSION_LOCATED,
 };
 
-use crate::data::Vocabulary;
+use crate::data::{ItemId, Vocabulary};
 
 /// A published data set.
 #[derive(Clone, Debug, PartialEq)]
@@ -76,7 +76,42 @@ impl Body {
         }
     }
 
-    /// The file that holds the body.
+    /// How many records the body speaks of, and at least how many occurrences
+    /// of items they have together; the largest number where it does not fit.
+    /// A few bytes can speak of billions: ask before making them.
+    pub fn extent(&self) -> (u64, u64) {
+        let bag = |bag: &Bag| {
+            let occurrences =
+                |(items, count): (&[ItemId], u32)| items.len() as u64 * u64::from(count);
+            bag.iter().map(occurrences).fold(0, u64::saturating_add)
+        };
+        let add = |a: (u64, u64), b: (u64, u64)| (a.0.saturating_add(b.0), a.1.saturating_add(b.1));
+        match self {
+            Self::Disassociated(body) => {
+                let leaf = |leaf: &SimpleCluster| {
+                    let chunks = leaf.record_chunks.iter().map(bag).fold(0, u64::saturating_add);
+                    (u64::from(leaf.size), chunks.saturating_add(leaf.term_chunk.len() as u64))
+                };
+                let leaves = body.clusters.iter().flat_map(Cluster::leaves);
+                leaves.map(leaf).fold((0, 0), add)
+            }
+            Self::Generalized(body) => (body.classes.total(), bag(&body.classes)),
+            Self::Grouped(body) => {
+                let groups = body.groups.iter();
+                groups.map(|g| (u64::from(g.size), bag(&g.records))).fold((0, 0), add)
+            }
+            Self::Located(body) => {
+                let leaf = |leaf: &Leaf| {
+                    let counted = leaf.counted.iter().map(|c| u64::from(c.1));
+                    let further = counted.fold(leaf.listed.len() as u64, u64::saturating_add);
+                    (u64::from(leaf.size), bag(&leaf.kept).saturating_add(further))
+                };
+                body.leaves.iter().map(leaf).fold((0, 0), add)
+            }
+        }
+    }
+
+    /// The file that holds the body, if it is one.
     pub fn file_name(&self) -> &'static str {
         match self {
             Self::Disassociated(_) => "clusters.jsonl",

@@ -7,7 +7,7 @@ use std::time::{Instant, SystemTime};
 use serde::Serialize;
 
 use super::{Anonymized, Attacked, Profiled, QueryOptions, ReconstructOptions, Reported};
-use crate::io::{self, ExportFormat, Input, ReadOptions, Receipt};
+use crate::io::{self, DirectorySink, DirectorySource, ExportFormat, Input, ReadOptions, Receipt};
 use crate::measure::{self, Evaluation};
 use crate::query::Answer;
 use crate::verify::Verdict;
@@ -132,9 +132,10 @@ pub fn publish(
             Some((receipt, path))
         }
     };
-    let manifest = io::write_release(&release, &target.output, target.force)?;
+    let sink = DirectorySink::new(&target.output, target.force)?;
+    let manifest = io::write_release_to(&release, sink, progress)?;
     if let Some((receipt, path)) = receipt {
-        receipt.write(path)?;
+        receipt.write(path, target.force)?;
     }
     let mut answer = Anonymized::new(&manifest, outcome.details, start);
     (answer.release, answer.left_out) = (Some(target.output.clone()), Some(left_out));
@@ -150,11 +151,17 @@ pub fn publish(
 /// # Errors
 /// If it is no release at all, or `progress` says stop.
 pub fn verify(release: &Path, progress: &dyn Progress) -> Result<(Release, Verdict)> {
-    let opened = io::open_release(release)?;
-    let files = io::read_listed(release, &opened.release.manifest)?;
+    let source = DirectorySource::new(release);
+    let opened = io::open_release_from(&source, progress)?;
+    let files = io::read_listed(&source, &opened.release.manifest, progress)?;
     let spelling = super::spelling(&opened.release, &files);
     let verdict = super::check(&opened, progress)?.with_violations(spelling);
     Ok((opened.release, verdict))
+}
+
+/// Reads a release directory.
+fn read(release: &Path, progress: &dyn Progress) -> Result<Release> {
+    io::read_release_from(&DirectorySource::new(release), progress)
 }
 
 /// [`attack`](super::attack())s a release directory.
@@ -167,7 +174,7 @@ pub fn attack(
     options: &attack::Options,
     progress: &dyn Progress,
 ) -> Result<Attacked> {
-    let release = io::read_release(release)?;
+    let release = read(release, progress)?;
     let original = original.map(|data| data.read(progress)).transpose()?;
     super::attack(&release, original.as_ref().map(|o| &o.dataset), options, progress)
 }
@@ -182,7 +189,7 @@ pub fn evaluate(
     options: &measure::Options,
     progress: &dyn Progress,
 ) -> Result<Evaluation> {
-    let release = io::read_release(release)?;
+    let release = read(release, progress)?;
     super::evaluate(&release, &original.read(progress)?.dataset, options, progress)
 }
 
@@ -196,7 +203,7 @@ pub fn query<S: AsRef<str> + Sync>(
     options: &QueryOptions,
     progress: &dyn Progress,
 ) -> Result<Vec<Answer>> {
-    super::query(&io::read_release(release)?, itemsets, options, progress)
+    super::query(&read(release, progress)?, itemsets, options, progress)
 }
 
 /// What was reconstructed.
@@ -249,6 +256,6 @@ pub fn report(
     let original = original.map(|data| data.read(progress)).transpose()?;
     let original = original.as_ref().map(|o| &o.dataset);
     let reported = super::report(&release, &verdict, original, options, progress)?;
-    io::write_file(output, reported.page.as_bytes())?;
+    io::write_file(output, reported.page.as_bytes(), force)?;
     Ok(reported)
 }

@@ -97,9 +97,10 @@ fn what_is_written_is_read_back() {
         let path = dir.path().join(name);
         let mut quest = Quest::new(&parameters, 9).unwrap();
         assert_eq!(write_quest(&mut quest, &path, false, &()).unwrap(), 500);
-        assert!(
-            write_quest(&mut quest, &path, false, &()).unwrap_err().to_string().contains("--force")
-        );
+        assert!(matches!(
+            write_quest(&mut quest, &path, false, &()),
+            Err(setveil::Error::Exists { .. })
+        ));
         assert_eq!(read_dataset(&path, &ReadOptions::default(), &()).unwrap().dataset, expected);
     }
     assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 3);

@@ -5,7 +5,6 @@ use std::path::Path;
 
 use proptest::prelude::*;
 use serde_json::json;
-use setveil::Dataset;
 use setveil::data::{Hierarchy, K, M, Vocabulary};
 use setveil::io::{open_release, read_release, write_release};
 use setveil::methods::disassociation;
@@ -13,13 +12,14 @@ use setveil::release::{
     Bag, Body, Cluster, Disassociated, Generalized, Group, Grouped, Guarantee, JointCluster,
     Manifest, Model, Release, SimpleCluster, Supports,
 };
+use setveil::{Dataset, Error};
 use testkit::random;
 
 /// Labels that could be mistaken for something else.
 const ODD: [&str; 12] =
     [" ", "\"", "\\", "\n", "\u{0}", "a\tb", "null", "é", "日本", "\u{1f600}", "\u{2028}", "{}"];
 
-fn manifest(items: usize) -> Manifest {
+pub(crate) fn manifest(items: usize) -> Manifest {
     let guarantee = Guarantee {
         model: Model::FormatKmAnonymity { k: 2, m: 2, l: Some(3) },
         supports: Supports::Exact,
@@ -36,7 +36,7 @@ fn simple(size: u32, chunk: &[u32], terms: &[u32]) -> SimpleCluster {
     }
 }
 
-fn bodies() -> Vec<Body> {
+pub(crate) fn bodies() -> Vec<Body> {
     let vocabulary = Vocabulary::new(ODD);
     let joint = JointCluster {
         size: 7,
@@ -118,7 +118,7 @@ proptest! {
 }
 
 /// The files of a directory with their content.
-fn files(dir: &Path) -> Vec<(String, Vec<u8>)> {
+pub(crate) fn files(dir: &Path) -> Vec<(String, Vec<u8>)> {
     let mut all: Vec<(String, Vec<u8>)> = fs::read_dir(dir)
         .unwrap()
         .map(|e| e.unwrap())
@@ -236,8 +236,8 @@ fn only_an_earlier_release_is_replaced_and_only_when_asked() {
     let target = written(dir.path());
     let release = Release { manifest: manifest(12), body: bodies().swap_remove(3) };
     let before = files(&target);
-    let error = write_release(&release, &target, false).unwrap_err().to_string();
-    assert!(error.contains("--force"), "{error}");
+    let error = write_release(&release, &target, false).unwrap_err();
+    assert!(matches!(error, Error::Exists { replaceable: true, .. }), "{error}");
     assert_eq!(files(&target), before);
     write_release(&release, &target, true).unwrap();
     assert!(matches!(read_release(&target).unwrap().body, Body::Grouped(_)));

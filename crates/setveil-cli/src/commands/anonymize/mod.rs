@@ -86,6 +86,7 @@ impl<A: MethodArgs> Run<A> {
         let start = std::time::Instant::now();
         let target = self.target.target();
         target.check()?;
+        crate::leftovers::remark(&target.output, context);
         let input = self.data.read_to_publish(&target, context)?;
         // Whoever read it has looked at it.
         let target = target.as_baskets(true);

@@ -62,7 +62,7 @@ impl Args {
             None => Vec::new(),
         };
         let band = band(&data, &sensitive, self.side.into(), context)?;
-        io::write_file(&self.output, &draw(&band, self.side.into())?)?;
+        io::write_file(&self.output, &draw(&band, self.side.into())?, self.force)?;
         let answer = Answer {
             picture: &self.output,
             records: data.len(),

@@ -79,7 +79,7 @@ impl Args {
         }
         let rows = &compared.rows;
         let write =
-            |name: &str, text: &str| io::write_file(&self.output.join(name), text.as_bytes());
+            |name: &str, text: &str| io::write_file(&self.output.join(name), text.as_bytes(), true);
         write("compare.csv", &csv(rows))?;
         write("compare.svg", &scatter(rows))?;
         write("compare.json", &serde_json::to_string_pretty(&compared)?)?;
@@ -121,7 +121,7 @@ impl Store for Directory<'_> {
     }
 
     fn save(&mut self, name: &str, finished: &[u8]) -> setveil::Result<()> {
-        io::write_file(&self.cells.join(format!("{name}.json")), finished)
+        io::write_file(&self.cells.join(format!("{name}.json")), finished, true)
     }
 
     fn begin(&mut self, name: &str) {

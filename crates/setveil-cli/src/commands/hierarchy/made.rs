@@ -57,7 +57,7 @@ impl Target {
     }
 
     pub(super) fn write(&self, hierarchy: &Hierarchy, context: &Context) -> anyhow::Result<Exit> {
-        io::write_hierarchy(hierarchy, &self.output)?;
+        io::write_hierarchy(hierarchy, &self.output, self.force)?;
         answer(hierarchy, &self.output, context)
     }
 }

@@ -24,7 +24,7 @@ pub(super) fn read(source: Source, job: &mut Job, progress: &dyn Progress) -> Re
     let mut columns = None;
     for number in 1u64.. {
         line.clear();
-        let longest = job.budget.line;
+        let longest = job.budget.line();
         let read = reader.by_ref().take(longest).read_until(b'\n', &mut line);
         match read.map_err(|e| read_error(&job.name, e))? as u64 {
             0 => break,

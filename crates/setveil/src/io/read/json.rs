@@ -11,12 +11,12 @@ use std::io::BufReader;
 use serde::Deserializer;
 use serde::de::{Error as _, SeqAccess, Visitor};
 
-use super::Job;
 use super::jsonl::{Jsonl, RecordSeed};
 use super::source::Source;
 use super::stopping::{Meter, Metered, read_error};
+use super::{Job, READING};
+use crate::budget::Budget;
 use crate::data::Block;
-use crate::data::limits::check_memory;
 use crate::{Error, Result};
 
 /// Whether a text that begins like this is an array of records.
@@ -28,14 +28,14 @@ pub(super) fn is_array_of_records(head: &[u8]) -> bool {
 /// Reads all records of `source`.
 pub(super) fn read(source: Source, job: &mut Job) -> Result<()> {
     let format = Jsonl { item: job.options.item.as_deref() };
-    let (stream, meter) = Metered::new(source.into_reader(), job.budget.line);
+    let (stream, meter) = Metered::new(source.into_reader(), job.budget.line());
     let mut json = serde_json::Deserializer::from_reader(BufReader::new(stream));
     let (mut block, mut failed) = (Block::default(), None);
     let records = Records {
         block: &mut block,
         field: format.item,
         meter: &meter,
-        limit: job.budget.memory,
+        budget: job.budget,
         failed: &mut failed,
     };
     let read = json.deserialize_seq(records).and_then(|()| json.end());
@@ -54,7 +54,7 @@ struct Records<'a> {
     block: &'a mut Block,
     field: Option<&'a str>,
     meter: &'a Meter,
-    limit: u64,
+    budget: Budget,
     /// An error that JSON's cannot carry.
     failed: &'a mut Option<Error>,
 }
@@ -77,7 +77,7 @@ impl<'de> Visitor<'de> for Records<'_> {
             self.meter.record_ended();
             records += 1;
             if records.is_multiple_of(1 << 14)
-                && let Err(error) = check_memory(self.block.bytes(), self.limit)
+                && let Err(error) = self.budget.check(READING, self.block.bytes())
             {
                 *self.failed = Some(error);
                 return Err(A::Error::custom("too large"));

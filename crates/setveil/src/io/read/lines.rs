@@ -16,9 +16,8 @@ use super::positioned::Positioned;
 use super::source::{Content, Source};
 use super::stopping::{endless, read_error};
 use super::window::Window;
-use super::{Bad, Job};
+use super::{Bad, Job, READING};
 use crate::data::Block;
-use crate::data::limits::check_memory;
 use crate::error::{Hint, Setting};
 use crate::{Progress, Result};
 
@@ -104,7 +103,7 @@ fn read_stream(
     mut lines: u64,
     job: &mut Job,
 ) -> Result<()> {
-    let (skip, longest) = (job.options.skip_bad_lines, job.budget.line);
+    let (skip, longest) = (job.options.skip_bad_lines, job.budget.line());
     let name = job.name.clone();
     let mut blocks = Blocks { stream, carry: Vec::new(), ended: false, longest, name: &name };
     let count = rayon::current_num_threads().max(1);
@@ -221,7 +220,7 @@ struct Part<'a> {
 impl Part<'_> {
     /// Reads the lines that begin in `range`.
     fn parse(&self, range: Range<u64>, format: &impl Lines) -> Result<Parsed> {
-        let mut window = Window::new(self.file, range, self.start, self.job.budget.line);
+        let mut window = Window::new(self.file, range, self.start, self.job.budget.line());
         let (mut parsed, mut counted) = (Parsed::default(), 0);
         loop {
             let read = window.fill().map_err(|e| read_error(&self.job.name, e))?;
@@ -230,7 +229,7 @@ impl Part<'_> {
             let bytes = parsed.block.bytes();
             let used = self.used.fetch_add(bytes - counted, Ordering::Relaxed) + bytes - counted;
             counted = bytes;
-            check_memory(used, self.job.budget.memory)?;
+            self.job.budget.check(READING, used)?;
             if last || parsed.bad.is_some() {
                 return Ok(parsed);
             }

@@ -21,7 +21,6 @@ mod json;
 mod jsonl;
 mod lines;
 mod long_csv;
-mod memory;
 #[cfg(feature = "parquet")]
 mod parquet;
 mod positioned;
@@ -39,16 +38,14 @@ use std::path::{Path, PathBuf};
 
 pub use encoding::Encoding;
 pub use format::Format;
-pub use memory::default_memory;
 pub use preview::Preview;
 
 use serde::Serialize;
 
-use crate::data::limits::check_memory;
+use crate::budget::Budget;
 use crate::data::{Assembly, Block, Dataset, Dropped};
 use crate::error::{Bad, Hint, plain};
 use crate::{Error, Progress, Result};
-use memory::Budget;
 use source::Source;
 
 /// How to read.
@@ -77,8 +74,6 @@ pub struct ReadOptions {
     pub normalize: bool,
     /// Skip lines that cannot be read instead of failing.
     pub skip_bad_lines: bool,
-    /// The most bytes that reading may use; without it [`default_memory`].
-    pub max_memory: Option<u64>,
 }
 
 impl ReadOptions {
@@ -203,11 +198,11 @@ pub fn read_dataset_from<'a>(
 /// All bytes of a file, decompressed.
 pub(super) fn read_bytes(path: &Path) -> Result<Vec<u8>> {
     let source = Source::open(path, &ReadOptions::default(), &())?;
-    let most = Budget::new(None).memory / 4;
+    let most = Budget::of_the_machine().part(4);
     let mut bytes = Vec::new();
-    let mut some = source.into_reader().take(most.saturating_add(1));
+    let mut some = source.into_reader().take(most.bytes().saturating_add(1));
     some.read_to_end(&mut bytes).map_err(|e| stopping::read_error(path, e))?;
-    check_memory(bytes.len() as u64, most)?;
+    most.check("reading the file", bytes.len() as u64)?;
     Ok(bytes)
 }
 
@@ -225,7 +220,7 @@ fn read(
     progress: &dyn Progress,
 ) -> Result<Input> {
     format.check(options)?;
-    let mut job = Job::new(source.name(), options);
+    let mut job = Job::new(source.name(), options, progress.budget());
     // Excel says in a first line what separates fields.
     let mut said = None;
     if matches!(format, Format::BasketCsv | Format::LongCsv)
@@ -286,6 +281,9 @@ fn separator_line(head: &[u8]) -> Option<(u8, usize)> {
     }
 }
 
+/// What memory is needed for.
+const READING: &str = "reading the data";
+
 /// A reading under way: what it fills and what it was asked.
 struct Job<'a> {
     name: PathBuf,
@@ -298,11 +296,11 @@ struct Job<'a> {
 }
 
 impl<'a> Job<'a> {
-    fn new(name: &Path, options: &'a ReadOptions) -> Self {
+    fn new(name: &Path, options: &'a ReadOptions, budget: Budget) -> Self {
         Self {
             name: name.to_owned(),
             options,
-            budget: Budget::new(options.max_memory),
+            budget,
             assembly: Assembly::default(),
             skipped: 0,
             assumed: Vec::new(),
@@ -329,12 +327,12 @@ impl<'a> Job<'a> {
     /// Appends records, if there is memory for them.
     fn add(&mut self, block: Block) -> Result<()> {
         self.assembly.add(block)?;
-        check_memory(self.assembly.bytes(), self.budget.memory)
+        self.budget.check(READING, self.assembly.bytes())
     }
 
     /// Looks now and then whether there is memory for the rows so far.
     fn check_rows(&self, row: u64, bytes: impl FnOnce() -> u64) -> Result<()> {
-        if row.is_multiple_of(1 << 14) { check_memory(bytes(), self.budget.memory) } else { Ok(()) }
+        if row.is_multiple_of(1 << 14) { self.budget.check(READING, bytes()) } else { Ok(()) }
     }
 
     /// The columns of a wide table that were asked for.
@@ -352,7 +350,7 @@ impl<'a> Job<'a> {
 
     fn finish(mut self, format: Format, progress: &dyn Progress) -> Result<Input> {
         spelling::apply(&mut self.assembly, self.options, progress)?;
-        check_memory(self.assembly.bytes(), self.budget.memory)?;
+        self.budget.check(READING, self.assembly.bytes())?;
         let (dataset, dropped) = self.assembly.finish(progress)?;
         if dataset.is_empty() {
             let mut found = "there is no record".to_owned();

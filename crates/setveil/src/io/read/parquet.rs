@@ -15,8 +15,7 @@ use parquet::file::reader::ChunkReader;
 use super::quiet::quietly;
 use super::source::{Content, Source};
 use super::stopping::{endless, read_error};
-use super::{Bad, Job};
-use crate::data::limits::check_memory;
+use super::{Bad, Job, READING};
 use crate::data::{ArrowOptions, Block, Filler, Layout, Nulls};
 use crate::error::{Hint, Setting};
 use crate::{Error, Progress, Result};
@@ -63,7 +62,7 @@ fn damaged(job: &Job, found: String) -> Error {
 /// All bytes of a stream: Parquet begins at its end.
 fn whole(stream: impl std::io::Read, job: &Job) -> Result<Bytes> {
     let mut bytes = Vec::new();
-    let most = job.budget.memory / 2;
+    let most = job.budget.part(2).bytes();
     let read = std::io::Read::read_to_end(&mut stream.take(most.saturating_add(1)), &mut bytes);
     read.map_err(|e| read_error(&job.name, e))?;
     if bytes.len() as u64 > most {
@@ -101,7 +100,7 @@ fn read_rows(
     for batch in batches {
         let batch = batch.map_err(|e| fail(&e))?;
         filler.add(&batch, progress)?;
-        check_memory(filler.bytes(), job.budget.memory)?;
+        job.budget.check(READING, filler.bytes())?;
         progress.step((length as u128 * batch.num_rows() as u128 / u128::from(total)) as u64)?;
     }
     filler.into_block(progress)

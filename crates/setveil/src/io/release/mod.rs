@@ -1,23 +1,40 @@
-//! The release directory: written under a temporary name and renamed when it
-//! is complete, read back with its checksums compared.
+//! Releases written and read: to and from a directory or memory, at once or
+//! cluster by cluster.
 //!
 //! A crash never leaves something that looks like a release, and nothing that
-//! is not a release is ever replaced. Details: `docs/release-format.md`.
+//! is not a release is ever replaced (`directory.rs`). What is read is compared
+//! with its checksums. Details: `docs/release-format.md`.
 
+#[cfg(feature = "arrow")]
+mod arrow;
+mod blocks;
 mod bytes;
-mod partial;
+mod clusters;
+mod directory;
+mod files;
 mod read;
+mod store;
+mod text;
+#[cfg(test)]
+mod torture;
 mod write;
 
-use std::fs;
 use std::path::Path;
 
+#[cfg(feature = "arrow")]
+pub use arrow::ReleaseBatches;
+pub use blocks::{ClusterBlock, ClusterBlocks};
 pub use bytes::read_listed;
-pub use read::{FileFault, OpenedRelease, open_release, read_release};
-pub use write::write_release;
+pub use clusters::{ClusterWriter, write_release_in_files};
+pub use directory::{DirectorySink, DirectorySource};
+pub use files::FileFault;
+pub use read::{OpenedRelease, open_release_from, read_release_from};
+pub use store::{MemoryRelease, ReleaseSink, ReleaseSource};
+pub use write::write_release_to;
 
-use crate::release::{FORMAT, Manifest, VERSION, VERSION_LOCATED};
-use crate::{Error, Result};
+use crate::Result;
+use crate::release::{Manifest, Release};
+use directory::Occupant;
 
 const MANIFEST: &str = "manifest.json";
 const HIERARCHY: &str = "hierarchy.csv";
@@ -27,65 +44,29 @@ const TOTALS: &str = "totals.jsonl";
 /// of a file.
 pub(in crate::io) const MAX_DEPTH: usize = 50;
 
-/// Checks before any work that `dir` can become a release: it does not exist,
-/// or it is an earlier release (or empty) and `force` is given.
-pub fn check_target(dir: &Path, force: bool) -> Result<()> {
-    let occupied = |found: &str, hint: &str| Err(Error::input(dir, None, found, hint));
-    match fs::symlink_metadata(dir) {
-        Err(e) if e.kind() == std::io::ErrorKind::NotFound => Ok(()),
-        Err(e) => Err(Error::io(dir, e)),
-        Ok(meta) if !meta.is_dir() => {
-            occupied("this is a file", "a release is a directory: choose another name")
-        }
-        Ok(_) => {
-            let empty = fs::read_dir(dir).map_err(|e| Error::io(dir, e))?.next().is_none();
-            if empty {
-                Ok(())
-            } else if read_manifest(dir).is_err() {
-                occupied(
-                    "the directory exists and is not a release",
-                    "choose another name; what is no release is never replaced",
-                )
-            } else if force {
-                Ok(())
-            } else {
-                occupied("the release exists", "choose another name or replace it with --force")
-            }
-        }
+/// Checks before any work that `dir` can become a release: it does not exist
+/// or is empty, or it is an earlier release and `replace` is given.
+pub fn check_target(dir: &Path, replace: bool) -> Result<()> {
+    match Occupant::at(dir)? {
+        None | Some(Occupant::Empty) => Ok(()),
+        Some(Occupant::Release(_)) if replace => Ok(()),
+        Some(other) => Err(other.refusal(dir)),
     }
 }
 
-fn read_manifest(dir: &Path) -> Result<Manifest> {
-    let path = dir.join(MANIFEST);
-    let bytes = match fs::read(&path) {
-        Ok(bytes) => bytes,
-        Err(e) if e.kind() == std::io::ErrorKind::NotFound && dir.exists() => {
-            return Err(Error::input(
-                dir,
-                None,
-                "there is no manifest.json here",
-                "name the directory that `setveil anonymize` wrote",
-            ));
-        }
-        Err(_) if !dir.exists() => {
-            let source = std::io::Error::from(std::io::ErrorKind::NotFound);
-            return Err(Error::io(dir, source));
-        }
-        Err(e) => return Err(Error::io(path, e)),
-    };
-    let manifest: Manifest = serde_json::from_slice(&bytes).map_err(|e| {
-        let hint = "expected the manifest of a Setveil release, see docs/release-format.md";
-        Error::input(&path, Some(e.line() as u64), e.to_string(), hint)
-    })?;
-    if manifest.format != FORMAT || ![VERSION, VERSION_LOCATED].contains(&manifest.version) {
-        return Err(Error::input(
-            &path,
-            None,
-            format!("format {:?}, version {}", manifest.format, manifest.version),
-            format!("this program reads {FORMAT:?}, versions {VERSION} and {VERSION_LOCATED}"),
-        ));
-    }
-    Ok(manifest)
+/// [`write_release_to`] the directory `dir`.
+pub fn write_release(release: &Release, dir: &Path, replace: bool) -> Result<Manifest> {
+    write_release_to(release, DirectorySink::new(dir, replace)?, &())
+}
+
+/// [`read_release_from`] the directory `dir`.
+pub fn read_release(dir: &Path) -> Result<Release> {
+    read_release_from(&DirectorySource::new(dir), &())
+}
+
+/// [`open_release_from`] the directory `dir`.
+pub fn open_release(dir: &Path) -> Result<OpenedRelease> {
+    open_release_from(&DirectorySource::new(dir), &())
 }
 
 /// Bytes in hexadecimal.

@@ -1,20 +1,19 @@
-//! Reading a release, and what is wrong with its files.
-
-use std::fs;
-use std::path::Path;
+//! Reading a whole release, and what is wrong with its files.
 
 use rayon::prelude::*;
-use sha2::{Digest, Sha256};
 
 use super::super::hierarchy::parse_hierarchy;
 use super::super::json::LineReader;
-use super::{HIERARCHY, MANIFEST, TOTALS, hex, read_manifest};
+use super::MANIFEST;
+use super::files::{FileFault, Kind, Layout};
+use super::store::ReleaseSource;
+use super::text::{Observed, Origin, as_text, merge, parse_lines, read_whole};
 use crate::data::{ItemId, Vocabulary};
 use crate::release::{
-    Bag, Body, Cluster, Disassociated, Generalized, Grouped, Leaf, Located, Manifest, Release,
-    VERSION_LOCATED,
+    Bag, Body, Cluster, Disassociated, FORMAT, FileEntry, Generalized, Group, Grouped, Leaf,
+    Located, Manifest, Release, VERSION, VERSION_LOCATED,
 };
-use crate::{Error, Result};
+use crate::{Error, Hierarchy, Progress, Result, Stage};
 
 /// A release as it was found, with what is wrong with its files.
 #[derive(Debug)]
@@ -25,205 +24,211 @@ pub struct OpenedRelease {
     pub faults: Vec<FileFault>,
 }
 
-/// A published file that is not what the manifest says.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct FileFault {
-    /// The file's name in the release directory.
-    pub file: String,
-    /// What differs.
-    pub what: String,
-}
-
 /// Reads a release and refuses one whose files differ from its manifest.
-pub fn read_release(dir: &Path) -> Result<Release> {
-    let opened = open_release(dir)?;
+pub fn read_release_from(source: &dyn ReleaseSource, progress: &dyn Progress) -> Result<Release> {
+    let opened = open_release_from(source, progress)?;
     match opened.faults.first() {
         None => {
             let Release { manifest, body } = opened.release;
             Ok(Release { manifest: manifest.checked()?, body })
         }
-        Some(fault) => Err(Error::input(
-            dir.join(&fault.file),
-            None,
-            fault.what.clone(),
-            "the release was changed after it was written: get it again, or see `setveil verify`",
-        )),
+        Some(fault) => Err(refuse(source, fault)),
     }
+}
+
+/// The error for a file that is not as it was written.
+pub(super) fn refuse(source: &dyn ReleaseSource, fault: &FileFault) -> Error {
+    Error::input(
+        source.path(&fault.file),
+        None,
+        fault.what.clone(),
+        "the release was changed after it was written: get it again, or see `setveil verify`",
+    )
 }
 
 /// Reads a release and lists what differs from the manifest instead of
 /// refusing it; for `verify`.
-pub fn open_release(dir: &Path) -> Result<OpenedRelease> {
-    let manifest = read_manifest(dir)?;
+pub fn open_release_from(
+    source: &dyn ReleaseSource,
+    progress: &dyn Progress,
+) -> Result<OpenedRelease> {
+    let manifest = read_manifest(source, progress)?;
     let mut faults = Vec::new();
-    let listed = |name: &str| manifest.files.iter().any(|f| f.name == name);
-    let names: &[&str] = match manifest.version {
-        VERSION_LOCATED => &["leaves.jsonl"],
-        _ => &["clusters.jsonl", "classes.jsonl", "groups.jsonl"],
-    };
-    let name = names.iter().copied().find(|n| listed(n)).ok_or_else(|| {
-        Error::input(
-            dir.join(MANIFEST),
-            None,
-            format!("`files` names none of {}", names.join(", ")),
-            "a release has one of them",
-        )
-    })?;
-    let hierarchy = if listed(HIERARCHY) {
-        let bytes = read_checked(dir, HIERARCHY, &manifest, &mut faults)?;
-        Some(parse_hierarchy(&dir.join(HIERARCHY), &bytes)?)
-    } else {
-        None
-    };
-    let bytes = read_checked(dir, name, &manifest, &mut faults)?;
-    let path = dir.join(name);
-    let text = std::str::from_utf8(&bytes).map_err(|e| {
-        let line = memchr::memchr_iter(b'\n', &bytes[..e.valid_up_to()]).count() as u64 + 1;
-        Error::input(&path, Some(line), "invalid UTF-8", "a release is UTF-8 text")
-    })?;
-    let body = match name {
-        "clusters.jsonl" => {
-            let (vocabulary, mut pieces) =
-                read_lines(&path, text, Vec::new, |reader, line, list: &mut Vec<Cluster>| {
-                    list.push(reader.cluster(line)?);
-                    Ok(())
-                })?;
-            pieces.par_iter_mut().for_each(|(list, ids)| {
-                list.iter_mut().for_each(|c| renumber_cluster(c, ids));
-            });
-            let clusters = pieces.into_iter().flat_map(|p| p.0).collect();
-            Body::Disassociated(Disassociated { vocabulary, clusters })
-        }
-        "classes.jsonl" => {
-            let (vocabulary, pieces) =
-                read_lines(&path, text, Bag::default, |reader, line, bag| {
-                    reader.class_into(line, bag)
-                })?;
-            let mut classes = Bag::default();
-            for (mut bag, ids) in pieces {
-                bag.renumber(&ids);
-                bag.iter().try_for_each(|(items, count)| classes.try_push(items, count))?;
-            }
+    let layout = Layout::of(&manifest, source, &mut faults)?;
+    progress.stage(Stage::Reading, Some(layout.bytes()));
+    let mut files = Files { source, progress, faults };
+    let hierarchy = layout.hierarchy.map(|entry| files.hierarchy(entry)).transpose()?;
+    let body = match layout.kind {
+        Kind::Clusters => Body::Disassociated(files.clusters(&layout.body)?),
+        Kind::Classes => {
+            let (vocabulary, classes) = files.classes(&layout.body)?;
             Body::Generalized(Generalized { vocabulary, classes, hierarchy })
         }
-        "leaves.jsonl" => {
-            let (vocabulary, mut pieces) =
-                read_lines(&path, text, Vec::new, |reader, line, list: &mut Vec<Leaf>| {
-                    list.push(reader.leaf(line)?);
-                    Ok(())
-                })?;
-            pieces.par_iter_mut().for_each(|(list, ids)| {
-                list.iter_mut().for_each(|leaf| leaf.renumber(ids));
-            });
-            let leaves = pieces.into_iter().flat_map(|p| p.0).collect();
-            let totals = read_totals(dir, &manifest, &vocabulary, &mut faults)?;
-            Body::Located(Located { vocabulary, leaves, totals })
-        }
-        _ => {
-            let (vocabulary, mut pieces) =
-                read_lines(&path, text, Vec::new, |reader, line, list| {
-                    list.push(reader.group(line)?);
-                    Ok(())
-                })?;
-            for (list, ids) in &mut pieces {
-                for group in list {
-                    group.records.renumber(ids);
-                    group.sensitive.iter_mut().for_each(|s| s.0 = ids[s.0 as usize]);
-                }
-            }
-            let groups = pieces.into_iter().flat_map(|p| p.0).collect();
-            Body::Grouped(Grouped { vocabulary, groups })
+        Kind::Groups => Body::Grouped(files.groups(&layout.body)?),
+        Kind::Leaves => {
+            let (vocabulary, leaves) = files.leaves(&layout.body)?;
+            let totals = layout.totals.map(|entry| files.totals(entry, &vocabulary)).transpose()?;
+            Body::Located(Located { vocabulary, leaves, totals: totals.unwrap_or_default() })
         }
     };
-    unlisted(dir, &manifest, &body, &mut faults)?;
+    let mut faults = files.faults;
+    layout.unknown(&manifest, source, &mut faults)?;
     Ok(OpenedRelease { release: Release { manifest, body }, faults })
 }
 
-/// The totals of a release with leaves; each item must stand in a leaf.
-fn read_totals(
-    dir: &Path,
-    manifest: &Manifest,
-    vocabulary: &Vocabulary,
-    faults: &mut Vec<FileFault>,
-) -> Result<Vec<(ItemId, u64)>> {
-    let path = dir.join(TOTALS);
-    let hint = "expected one JSON object a line as described in docs/release-format.md";
-    if !manifest.files.iter().any(|f| f.name == TOTALS) {
-        let found = "`files` does not name totals.jsonl";
-        return Err(Error::input(dir.join(MANIFEST), None, found, "a release with leaves has it"));
+/// Reads the manifest of a release.
+pub(super) fn read_manifest(
+    source: &dyn ReleaseSource,
+    progress: &dyn Progress,
+) -> Result<Manifest> {
+    let bytes = match read_whole(source, MANIFEST, progress) {
+        Err(Error::Io { source: reason, .. }) if reason.kind() == std::io::ErrorKind::NotFound => {
+            // A directory that is not there is another mistake than one without a manifest.
+            source.names()?;
+            let hint = "name the directory that `setveil anonymize` wrote";
+            return Err(Error::input(
+                source.path(""),
+                None,
+                "there is no manifest.json here",
+                hint,
+            ));
+        }
+        bytes => bytes?,
+    };
+    let path = source.path(MANIFEST);
+    let manifest: Manifest = serde_json::from_slice(&bytes).map_err(|e| {
+        let hint = "expected the manifest of a Setveil release, see docs/release-format.md";
+        Error::input(&path, Some(e.line() as u64), e.to_string(), hint)
+    })?;
+    if manifest.format != FORMAT || ![VERSION, VERSION_LOCATED].contains(&manifest.version) {
+        return Err(Error::input(
+            &path,
+            None,
+            format!("format {:?}, version {}", manifest.format, manifest.version),
+            format!("this program reads {FORMAT:?}, versions {VERSION} and {VERSION_LOCATED}"),
+        ));
     }
-    let bytes = read_checked(dir, TOTALS, manifest, faults)?;
-    let text = std::str::from_utf8(&bytes)
-        .map_err(|_| Error::input(&path, None, "invalid UTF-8", "a release is UTF-8 text"))?;
-    let mut reader = LineReader::default();
-    let mut totals = Vec::new();
-    for (line, number) in text.split_terminator('\n').zip(1..) {
-        let fault = |found: String| Error::input(&path, Some(number), found, hint);
-        let (item, total) = reader.total(line).map_err(fault)?;
-        let label = reader.labels.label(item);
-        let id = vocabulary.id(label).ok_or_else(|| fault(format!("no leaf has `{label}`")))?;
-        totals.push((id, total));
-    }
-    Ok(totals)
+    Ok(manifest)
 }
 
-/// Parses the lines in parallel, each piece with ids of its own, and merges
-/// the labels: the vocabulary, and per piece its content and its ids' numbers there.
-#[allow(clippy::type_complexity)]
-fn read_lines<T: Send>(
-    path: &Path,
-    text: &str,
-    empty: impl Fn() -> T + Sync,
-    parse: impl Fn(&mut LineReader, &str, &mut T) -> Result<(), String> + Sync,
-) -> Result<(Vocabulary, Vec<(T, Vec<ItemId>)>)> {
-    let pieces = split_lines(text, rayon::current_num_threads() * 4);
-    let mut read: Vec<(T, LineReader)> = pieces
-        .into_par_iter()
-        .map(|piece| {
-            let (mut reader, mut content) = (LineReader::default(), empty());
-            for line in piece.split_terminator('\n') {
-                parse(&mut reader, line, &mut content).map_err(|e| {
-                    let offset = line.as_ptr() as usize - text.as_ptr() as usize;
-                    let number = memchr::memchr_iter(b'\n', &text.as_bytes()[..offset]).count();
-                    let hint = "expected one JSON object as described in docs/release-format.md";
-                    Error::input(path, Some(number as u64 + 1), e, hint)
-                })?;
+/// Reads listed files and notes what is wrong with them.
+struct Files<'a> {
+    source: &'a dyn ReleaseSource,
+    progress: &'a dyn Progress,
+    faults: Vec<FileFault>,
+}
+
+impl Files<'_> {
+    /// The bytes of a file, compared with its entry.
+    fn bytes(&mut self, entry: &FileEntry, lines: bool) -> Result<Vec<u8>> {
+        let bytes = read_whole(self.source, &entry.name, self.progress)?;
+        let mut observed = Observed::default();
+        observed.add(&bytes);
+        observed.compare(entry, lines, &mut self.faults);
+        Ok(bytes)
+    }
+
+    fn hierarchy(&mut self, entry: &FileEntry) -> Result<Hierarchy> {
+        let bytes = self.bytes(entry, false)?;
+        parse_hierarchy(&self.source.path(&entry.name), &bytes)
+    }
+
+    /// The lines of all `entries`, in pieces, and their common vocabulary.
+    #[allow(clippy::type_complexity)]
+    fn lines<T: Send>(
+        &mut self,
+        entries: &[&FileEntry],
+        empty: impl Fn() -> T + Sync,
+        parse: impl Fn(&mut LineReader, &str, &mut T) -> Result<(), String> + Sync,
+    ) -> Result<(Vocabulary, Vec<(T, Vec<ItemId>)>)> {
+        let mut pieces = Vec::new();
+        for entry in entries {
+            let path = self.source.path(&entry.name);
+            let bytes = self.bytes(entry, true)?;
+            let text = as_text(&path, &bytes, 1)?;
+            let origin = Origin { path: &path, first_line: 1 };
+            pieces.append(&mut parse_lines(origin, text, self.progress, &empty, &parse)?);
+        }
+        Ok(merge(pieces))
+    }
+
+    fn clusters(&mut self, entries: &[&FileEntry]) -> Result<Disassociated> {
+        let (vocabulary, pieces) = self.lines(entries, Vec::new, parse_cluster)?;
+        Ok(Disassociated { vocabulary, clusters: number_clusters(pieces) })
+    }
+
+    fn classes(&mut self, entries: &[&FileEntry]) -> Result<(Vocabulary, Bag)> {
+        let parse =
+            |reader: &mut LineReader, line: &str, bag: &mut Bag| reader.class_into(line, bag);
+        let (vocabulary, pieces) = self.lines(entries, Bag::default, parse)?;
+        let mut classes = Bag::default();
+        for (mut bag, ids) in pieces {
+            bag.renumber(&ids);
+            bag.iter().try_for_each(|(items, count)| classes.try_push(items, count))?;
+        }
+        Ok((vocabulary, classes))
+    }
+
+    fn groups(&mut self, entries: &[&FileEntry]) -> Result<Grouped> {
+        let parse = |reader: &mut LineReader, line: &str, list: &mut Vec<Group>| {
+            list.push(reader.group(line)?);
+            Ok(())
+        };
+        let (vocabulary, mut pieces) = self.lines(entries, Vec::new, parse)?;
+        for (list, ids) in &mut pieces {
+            for group in list {
+                group.records.renumber(ids);
+                group.sensitive.iter_mut().for_each(|s| s.0 = ids[s.0 as usize]);
             }
-            Ok((content, reader))
-        })
-        .collect::<Result<_>>()?;
-    let labels =
-        read.iter().flat_map(|(_, r)| (0..r.labels.len()).map(|i| r.labels.label(i as ItemId)));
-    let vocabulary = Vocabulary::new(labels);
-    let merged = read
-        .par_drain(..)
-        .map(|(content, reader)| {
-            let ids = (0..reader.labels.len() as ItemId)
-                .map(|i| vocabulary.id(reader.labels.label(i)).expect("every label was merged"))
-                .collect();
-            (content, ids)
-        })
-        .collect();
-    Ok((vocabulary, merged))
+        }
+        Ok(Grouped { vocabulary, groups: pieces.into_iter().flat_map(|p| p.0).collect() })
+    }
+
+    fn leaves(&mut self, entries: &[&FileEntry]) -> Result<(Vocabulary, Vec<Leaf>)> {
+        let parse = |reader: &mut LineReader, line: &str, list: &mut Vec<Leaf>| {
+            list.push(reader.leaf(line)?);
+            Ok(())
+        };
+        let (vocabulary, mut pieces) = self.lines(entries, Vec::new, parse)?;
+        pieces.par_iter_mut().for_each(|(list, ids)| {
+            list.iter_mut().for_each(|leaf| leaf.renumber(ids));
+        });
+        Ok((vocabulary, pieces.into_iter().flat_map(|p| p.0).collect()))
+    }
+
+    /// The totals of a release with leaves; each item must stand in a leaf.
+    fn totals(&mut self, entry: &FileEntry, leaves: &Vocabulary) -> Result<Vec<(ItemId, u64)>> {
+        let parse = |reader: &mut LineReader, line: &str, list: &mut Vec<(ItemId, u64)>| {
+            let (item, total) = reader.total(line)?;
+            let label = reader.labels.label(item);
+            let id = leaves.id(label).ok_or_else(|| format!("no leaf has `{label}`"))?;
+            list.push((id, total));
+            Ok(())
+        };
+        let (_, pieces) = self.lines(&[entry], Vec::new, parse)?;
+        Ok(pieces.into_iter().flat_map(|p| p.0).collect())
+    }
 }
 
-/// Cuts `text` into about `pieces` parts at line ends.
-fn split_lines(text: &str, pieces: usize) -> Vec<&str> {
-    let (mut parts, mut rest) = (Vec::new(), text);
-    let step = text.len() / pieces.max(1) + 1;
-    while rest.len() > step {
-        let Some(end) = memchr::memchr(b'\n', &rest.as_bytes()[step..]) else { break };
-        let (part, tail) = rest.split_at(step + end + 1);
-        parts.push(part);
-        rest = tail;
-    }
-    if !rest.is_empty() {
-        parts.push(rest);
-    }
-    parts
+/// Parses one line of clusters into a list.
+pub(super) fn parse_cluster(
+    reader: &mut LineReader,
+    line: &str,
+    list: &mut Vec<Cluster>,
+) -> Result<(), String> {
+    list.push(reader.cluster(line)?);
+    Ok(())
 }
 
-fn renumber_cluster(cluster: &mut Cluster, ids: &[ItemId]) {
+/// The clusters of all pieces with the numbers of the common vocabulary.
+pub(super) fn number_clusters(mut pieces: Vec<(Vec<Cluster>, Vec<ItemId>)>) -> Vec<Cluster> {
+    pieces.par_iter_mut().for_each(|(list, ids)| {
+        list.iter_mut().for_each(|c| renumber_cluster(c, ids));
+    });
+    pieces.into_iter().flat_map(|p| p.0).collect()
+}
+
+pub(super) fn renumber_cluster(cluster: &mut Cluster, ids: &[ItemId]) {
     match cluster {
         Cluster::Simple(simple) => {
             simple.record_chunks.iter_mut().for_each(|bag| bag.renumber(ids));
@@ -234,69 +239,4 @@ fn renumber_cluster(cluster: &mut Cluster, ids: &[ItemId]) {
             joint.children.iter_mut().for_each(|child| renumber_cluster(child, ids));
         }
     }
-}
-
-/// Reads a listed file and compares it with its entry.
-fn read_checked(
-    dir: &Path,
-    name: &str,
-    manifest: &Manifest,
-    faults: &mut Vec<FileFault>,
-) -> Result<Vec<u8>> {
-    let path = dir.join(name);
-    let bytes = fs::read(&path).map_err(|e| Error::io(&path, e))?;
-    let entry = manifest.files.iter().find(|f| f.name == name).expect("only listed files are read");
-    let mut differ =
-        |what: &str, expected: &dyn std::fmt::Display, found: &dyn std::fmt::Display| {
-            let what = format!("{what}: the manifest says {expected}, the file has {found}");
-            faults.push(FileFault { file: name.to_owned(), what });
-        };
-    let lines = memchr::memchr_iter(b'\n', &bytes).count() as u64;
-    if entry.bytes != bytes.len() as u64 {
-        differ("bytes", &entry.bytes, &bytes.len());
-    }
-    if entry.lines != lines {
-        differ("lines", &entry.lines, &lines);
-    }
-    let hash = hex(&Sha256::digest(&bytes));
-    if entry.sha256 != hash {
-        differ("sha256", &entry.sha256, &hash);
-    }
-    Ok(bytes)
-}
-
-/// Files that the manifest does not list, in the directory, and files that it
-/// lists beside those of the format: nobody has checked either.
-fn unlisted(
-    dir: &Path,
-    manifest: &Manifest,
-    body: &Body,
-    faults: &mut Vec<FileFault>,
-) -> Result<()> {
-    let mut names = Vec::new();
-    for entry in fs::read_dir(dir).map_err(|e| Error::io(dir, e))? {
-        let name = entry.map_err(|e| Error::io(dir, e))?.file_name().to_string_lossy().into_owned();
-        if name != MANIFEST && !manifest.files.iter().any(|f| f.name == name) {
-            names.push(name);
-        }
-    }
-    names.sort_unstable();
-    faults.extend(names.into_iter().map(|file| FileFault {
-        file,
-        what: "the manifest does not list this file, so nothing is known about it".into(),
-    }));
-    let generalized = matches!(body, Body::Generalized(_));
-    let located = matches!(body, Body::Located(_));
-    for (i, entry) in manifest.files.iter().enumerate() {
-        let known = entry.name == body.file_name()
-            || generalized && entry.name == HIERARCHY
-            || located && entry.name == TOTALS;
-        let again = manifest.files[..i].iter().any(|f| f.name == entry.name);
-        if !known || again {
-            let file = entry.name.clone();
-            let what = "the manifest lists this file, but such a release has none of it".into();
-            faults.push(FileFault { file, what });
-        }
-    }
-    Ok(())
 }
