@@ -1,22 +1,22 @@
 //! What every command shares: how to answer, how to show progress, how to end.
 
-use std::io::{IsTerminal, Write};
+use std::io::IsTerminal;
 use std::ops::ControlFlow;
 use std::process::ExitCode;
 use std::sync::RwLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use clap::builder::styling::{AnsiColor, Style};
-
+use anyhow::Context as _;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde::Serialize;
 use setveil::Progress;
 use setveil::budget::Budget;
+use setveil::error::plain;
 use setveil::progress::Stage;
 
 use crate::cli::Global;
-use crate::signals;
+use crate::{output, signals};
 
 /// How a command ended, unless it failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,17 +37,8 @@ impl From<Exit> for ExitCode {
 }
 
 /// Prints the error, with its causes unless they are part of it already, and
-/// gives the exit code for bad usage and bad data. A closed pipe is no error.
-#[allow(clippy::print_stderr)]
+/// gives the exit code for bad usage and bad data.
 pub fn fail(error: &anyhow::Error) -> ExitCode {
-    let broken_pipe = error.chain().any(|cause| {
-        cause
-            .downcast_ref::<std::io::Error>()
-            .is_some_and(|e| e.kind() == std::io::ErrorKind::BrokenPipe)
-    });
-    if broken_pipe {
-        return ExitCode::SUCCESS;
-    }
     let mut text = String::new();
     for cause in error.chain() {
         let cause = crate::wording::say(cause);
@@ -56,7 +47,7 @@ pub fn fail(error: &anyhow::Error) -> ExitCode {
             text += &cause;
         }
     }
-    eprintln!("error: {text}");
+    output::remark(&format!("error: {text}"));
     let stopped = |cause: &setveil::Error| matches!(cause, setveil::Error::Cancelled);
     let stopped = error.chain().any(|cause| cause.downcast_ref().is_some_and(stopped));
     ExitCode::from(if stopped { signals::exit_code() } else { 2 })
@@ -91,49 +82,46 @@ impl Context {
         })
     }
 
-    /// Answers on standard output: `answer` as JSON, or `text`.
+    /// Answers on standard output: `answer` as JSON, or `text`. What the
+    /// command found out does not depend on who reads it.
     pub fn answer(
         &self,
         answer: &impl Serialize,
         text: impl FnOnce() -> String,
     ) -> anyhow::Result<()> {
         self.clear();
-        let mut out = std::io::stdout().lock();
-        if self.json {
-            serde_json::to_writer_pretty(&mut out, answer).map_err(std::io::Error::from)?;
-            out.write_all(b"\n")?;
+        let written = if self.json {
+            output::answer_json(&(serde_json::to_string_pretty(answer)? + "\n"))
         } else {
-            out.write_all(text().as_bytes())?;
-        }
-        out.flush()?;
-        Ok(())
+            output::answer(&text())
+        };
+        written.context("(standard output)")
     }
 
     /// Good news: green on a terminal.
     pub fn good(&self, text: &str) -> String {
-        self.paint(AnsiColor::Green.on_default().bold(), text)
+        self.paint("1;32", text)
     }
 
     /// Bad news: red on a terminal.
     pub fn bad(&self, text: &str) -> String {
-        self.paint(AnsiColor::Red.on_default().bold(), text)
+        self.paint("1;31", text)
     }
 
     /// A heading: bold on a terminal.
     pub fn heading(&self, text: &str) -> String {
-        self.paint(Style::new().bold(), text)
+        self.paint("1", text)
     }
 
-    fn paint(&self, style: Style, text: &str) -> String {
-        if self.colour { format!("{style}{text}{style:#}") } else { text.to_owned() }
+    fn paint(&self, style: &str, text: &str) -> String {
+        if self.colour { output::painted(style, text) } else { text.to_owned() }
     }
 
-    /// A remark on standard error.
-    #[allow(clippy::print_stderr)]
+    /// A remark of one line on standard error.
     pub fn remark(&self, text: &str) {
         if !self.quiet {
             self.clear();
-            eprintln!("{text}");
+            output::remark(&plain(text).to_string());
         }
     }
 

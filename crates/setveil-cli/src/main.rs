@@ -7,6 +7,7 @@ mod findings;
 mod inputs;
 mod leftovers;
 mod memory;
+mod output;
 mod sensitive;
 mod signals;
 mod wording;

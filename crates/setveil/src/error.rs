@@ -12,7 +12,7 @@ use std::path::PathBuf;
 
 pub(crate) use bad::Bad;
 pub use hint::{Hint, HintPart, Setting};
-pub use plain::plain;
+pub use plain::{plain, steers};
 
 /// Why something could not be done. Nothing has been published when one of
 /// these is returned.

@@ -5,8 +5,8 @@ use std::path::PathBuf;
 
 use clap::ValueEnum;
 use setveil::attack::{Adversary, GroupReplay, Level, Options, Report};
-use setveil::io;
-use setveil::workflow::{self, Attacked};
+use setveil::error::plain;
+use setveil::workflow::{self, Attacked, files};
 
 use crate::context::{Context, Exit};
 use crate::inputs::LayoutArgs;
@@ -63,7 +63,7 @@ enum AdversaryArg {
 
 impl Args {
     pub fn run(&self, context: &Context) -> anyhow::Result<Exit> {
-        let release = io::read_release(&self.release)?;
+        let release = files::read(&self.release, context)?;
         let original =
             self.original.as_deref().map(|path| self.layout.read(path, context)).transpose()?;
         let original = original.as_ref().map(|input| &input.dataset);
@@ -246,8 +246,8 @@ fn describe_targets(text: &mut String, report: &Report) {
         let _ = writeln!(
             text,
             "  {{{}}} -> {}  {}  {:.2}{}",
-            target.known.join(", "),
-            target.item,
+            plain(target.known.join(", ")),
+            plain(&target.item),
             percent(target.posterior),
             target.candidates,
             match target.right {

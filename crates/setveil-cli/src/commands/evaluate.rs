@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use setveil::measure::kl::Queries;
 use setveil::measure::{Evaluation, Options};
+use setveil::workflow::files;
 use setveil::{io, workflow};
 
 use super::reconstruct::DrawArgs;
@@ -83,7 +84,7 @@ impl MeasureArgs {
 impl Args {
     pub fn run(&self, context: &Context) -> anyhow::Result<Exit> {
         let options = self.measure.options()?;
-        let release = io::read_release(&self.release)?;
+        let release = files::read(&self.release, context)?;
         let original = self.original.read(context)?;
         let evaluation = workflow::evaluate(&release, &original.dataset, &options, context)?;
         context.answer(&evaluation, || describe(&evaluation))?;

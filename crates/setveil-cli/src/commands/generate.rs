@@ -99,8 +99,13 @@ struct Answer<'a> {
 impl Args {
     pub fn run(&self, context: &Context) -> anyhow::Result<Exit> {
         let (file, lines) = match &self.what {
-            What::Quest(args) => (&args.file, args.run(context)?),
-            What::QueryLog(args) => (&args.file, args.run(context)?),
+            What::Quest(args) => (&args.file, args.run(context)),
+            What::QueryLog(args) => (&args.file, args.run(context)),
+        };
+        let lines = match lines {
+            // Whoever reads standard output has seen enough.
+            Err(e) if file.output.as_os_str() == "-" && broken_pipe(&e) => return Ok(Exit::Done),
+            lines => lines?,
         };
         // On standard output the data is the answer.
         if file.output.as_os_str() != "-" {
@@ -111,8 +116,13 @@ impl Args {
     }
 }
 
+fn broken_pipe(error: &setveil::Error) -> bool {
+    let kind = std::io::ErrorKind::BrokenPipe;
+    matches!(error, setveil::Error::Io { source, .. } if source.kind() == kind)
+}
+
 impl QuestArgs {
-    fn run(&self, context: &Context) -> anyhow::Result<u64> {
+    fn run(&self, context: &Context) -> setveil::Result<u64> {
         let parameters = QuestParameters {
             records: self.records,
             items: self.items,
@@ -123,12 +133,12 @@ impl QuestArgs {
         };
         let mut quest = Quest::new(&parameters, self.file.seed)?;
         context.stage(setveil::progress::Stage::Generating, Some(self.records));
-        Ok(io::write_quest(&mut quest, &self.file.output, self.file.force, context)?)
+        io::write_quest(&mut quest, &self.file.output, self.file.force, context)
     }
 }
 
 impl QueryLogArgs {
-    fn run(&self, context: &Context) -> anyhow::Result<u64> {
+    fn run(&self, context: &Context) -> setveil::Result<u64> {
         let parameters = QueryLogParameters {
             users: self.users,
             mean_queries: self.mean_queries,
@@ -137,6 +147,6 @@ impl QueryLogArgs {
         };
         let mut log = QueryLog::new(&parameters, self.file.seed)?;
         context.stage(setveil::progress::Stage::Generating, Some(self.users));
-        Ok(io::write_query_log(&mut log, &self.file.output, self.file.force, context)?)
+        io::write_query_log(&mut log, &self.file.output, self.file.force, context)
     }
 }

@@ -5,10 +5,10 @@ use std::path::PathBuf;
 
 use anyhow::{Context as _, ensure};
 use serde::Serialize;
-use setveil::io;
+use setveil::error::plain;
 use setveil::query::{Answer, parse_itemset};
 use setveil::release::Supports;
-use setveil::workflow::{self, QueryOptions};
+use setveil::workflow::{self, QueryOptions, files};
 
 use super::reconstruct::Terms;
 use crate::context::{Context, Exit};
@@ -53,7 +53,7 @@ impl Args {
             }
             ensure!(!itemsets.is_empty(), "{}: there is no itemset in it", file.display());
         }
-        let release = io::read_release(&self.release)?;
+        let release = files::read(&self.release, context)?;
         if release.manifest.guarantee.supports == Supports::Noisy {
             context.remark(
                 "the counts are noisy: the expected support is an estimate, and nothing bounds \
@@ -85,7 +85,7 @@ fn describe(answers: &[Answer]) -> String {
             answer.lower,
             answer.expected,
             upper,
-            answer.itemset.join(", ")
+            plain(answer.itemset.join(", "))
         );
     }
     text

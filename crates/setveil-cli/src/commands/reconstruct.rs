@@ -4,7 +4,7 @@ use std::num::NonZeroU32;
 use std::path::PathBuf;
 
 use clap::ValueEnum;
-use setveil::io::{self, ExportFormat};
+use setveil::io::ExportFormat;
 use setveil::reconstruct::TermOccurrences;
 use setveil::release::Supports;
 use setveil::workflow::{ReconstructOptions, files};
@@ -85,7 +85,7 @@ impl Terms {
 
 impl Args {
     pub fn run(&self, context: &Context) -> anyhow::Result<Exit> {
-        let release = io::read_release(&self.release)?;
+        let release = files::read(&self.release, context)?;
         if release.manifest.guarantee.supports == Supports::Noisy {
             context.remark(
                 "the counts are noisy: the data sets are the published records as they are, and \

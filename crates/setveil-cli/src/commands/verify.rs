@@ -3,6 +3,7 @@
 use std::fmt::Write;
 use std::path::PathBuf;
 
+use setveil::error::plain;
 use setveil::verify::Verdict;
 use setveil::workflow::files;
 
@@ -51,8 +52,8 @@ fn describe(verdict: &Verdict, context: &Context) -> String {
             text,
             "  {} at {}: {{{}}} has {}, required {}",
             v.rule,
-            v.r#where,
-            v.itemset.join(", "),
+            plain(&v.r#where),
+            plain(v.itemset.join(", ")),
             v.support,
             v.required
         );

@@ -31,7 +31,8 @@ impl Write for Escaping<'_, '_> {
     }
 }
 
-fn steers(c: char) -> bool {
+/// Whether a character is a control character or turns the direction of writing.
+pub fn steers(c: char) -> bool {
     c.is_control()
         || matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }

@@ -159,8 +159,12 @@ pub fn verify(release: &Path, progress: &dyn Progress) -> Result<(Release, Verdi
     Ok((opened.release, verdict))
 }
 
-/// Reads a release directory.
-fn read(release: &Path, progress: &dyn Progress) -> Result<Release> {
+/// Reads a release directory, and refuses one whose files differ from its
+/// manifest.
+///
+/// # Errors
+/// If it cannot be read, needs more memory than there may be, or `progress` says stop.
+pub fn read(release: &Path, progress: &dyn Progress) -> Result<Release> {
     io::read_release_from(&DirectorySource::new(release), progress)
 }
 

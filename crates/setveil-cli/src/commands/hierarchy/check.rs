@@ -4,6 +4,7 @@ use std::fmt::Write;
 use std::path::PathBuf;
 
 use serde::Serialize;
+use setveil::error::plain;
 use setveil::io;
 
 use crate::context::{Context, Exit};
@@ -86,7 +87,7 @@ fn describe(answer: &Answer) -> String {
         None => {}
         Some(0) => text += "every item of the data is a leaf\n",
         Some(missing) => {
-            let first = answer.missing_items.join(", ");
+            let first = plain(answer.missing_items.join(", "));
             let _ = writeln!(text, "{missing} items of the data are no leaf, the first: {first}");
         }
     }
