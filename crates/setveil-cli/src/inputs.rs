@@ -106,7 +106,6 @@ impl LayoutArgs {
             fold_case: self.fold_case,
             normalize: self.normalize,
             skip_bad_lines: self.skip_bad_lines,
-            ..ReadOptions::default()
         };
         let input = if path == Path::new("-") {
             read_standard_input(&options, context)?

@@ -6,6 +6,7 @@ use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use setveil::budget::Budget;
 use setveil::io::{Format, ReadOptions, parse_dataset, read_dataset, read_dataset_from};
 use setveil::{Error, Progress, Stage};
 use testkit::formats;
@@ -94,14 +95,12 @@ fn input_without_an_end_is_an_error() {
         (Format::Parquet, b"PAR1"),
     ] {
         let taken = AtomicU64::new(0);
-        let options = ReadOptions {
-            format: Some(format),
-            max_memory: Some(16 * MIB),
-            ..ReadOptions::default()
-        };
-        let read = read_dataset_from(Endless(&taken, text), Path::new("x"), &options, &());
+        let options = ReadOptions { format: Some(format), ..ReadOptions::default() };
+        let budget = Budget::new(16 * MIB);
+        let read = read_dataset_from(Endless(&taken, text), Path::new("x"), &options, &budget);
         let error = read.unwrap_err();
-        let large = matches!(error, Error::TooLarge { .. } | Error::Input { .. });
+        let large =
+            matches!(error, Error::TooLarge { .. } | Error::Memory { .. } | Error::Input { .. });
         assert!(large, "{}: {error}", format.name());
         let taken = taken.load(Ordering::Relaxed);
         assert!(taken < 64 * MIB, "{}: {taken} bytes were taken", format.name());
@@ -111,11 +110,11 @@ fn input_without_an_end_is_an_error() {
         format: Some(Format::LongCsv),
         id: Some("a".into()),
         item: Some("b".into()),
-        max_memory: Some(16 * MIB),
         ..ReadOptions::default()
     };
     let head = &b"a,b\n1,\"x\n"[..];
-    let read = read_dataset_from(head.chain(Endless(&taken, b"y")), Path::new("x"), &options, &());
+    let endless = head.chain(Endless(&taken, b"y"));
+    let read = read_dataset_from(endless, Path::new("x"), &options, &Budget::new(16 * MIB));
     let error = read.unwrap_err().to_string();
     assert!(error.contains("x:2: a row of more than a megabyte"), "{error}");
 }
@@ -124,8 +123,9 @@ fn input_without_an_end_is_an_error() {
 fn one_endless_line_in_a_small_compressed_file() {
     let bomb = formats::zstd(&vec![b'x'; 64 << 20]);
     assert!(bomb.len() < 1 << 16, "{}", bomb.len());
-    let options = ReadOptions { max_memory: Some(64 << 20), ..ReadOptions::default() };
-    let error = parse_dataset(Path::new("x.dat.zst"), &bomb, &options).unwrap_err().to_string();
+    let (name, options) = (Path::new("x.dat.zst"), ReadOptions::default());
+    let read = read_dataset_from(&bomb[..], name, &options, &Budget::new(64 << 20));
+    let error = read.unwrap_err().to_string();
     assert!(error.contains("bytes of one line or record"), "{error}");
     assert!(error.contains("at most 8388608"), "{error}");
 }
@@ -136,12 +136,12 @@ fn more_records_than_the_memory_holds() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("x.dat");
     std::fs::write(&path, &text).unwrap();
-    let options = |bytes| ReadOptions { max_memory: Some(bytes), ..ReadOptions::default() };
-    assert!(read_dataset(&path, &options(1 << 30), &()).is_ok());
-    let error = read_dataset(&path, &options(8 << 20), &()).unwrap_err();
-    let Error::TooLarge { limit, hint, .. } = error else { panic!("{error}") };
-    assert_eq!(limit, 8 << 20);
-    assert!(hint.contains("parts"), "{hint}");
+    let read = |bytes| read_dataset(&path, &ReadOptions::default(), &Budget::new(bytes));
+    assert!(read(1 << 30).is_ok());
+    let error = read(8 << 20).unwrap_err();
+    assert!(error.to_string().contains("parts"), "{error}");
+    let Error::Memory { limit, needed, .. } = error else { panic!("{error}") };
+    assert!(limit == 8 << 20 && needed > limit);
 }
 
 /// Makes the file shorter the first time that it is asked.

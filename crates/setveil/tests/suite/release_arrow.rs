@@ -6,10 +6,10 @@ use arrow_array::cast::AsArray;
 use arrow_array::types::{Int8Type, Int32Type, UInt32Type, UInt64Type};
 use arrow_array::{Array, RecordBatch};
 use setveil::Dataset;
-use setveil::data::{K, M};
+use setveil::data::{K, M, Vocabulary};
 use setveil::io::{ClusterBlocks, MemoryRelease, ReleaseBatches, write_release_to};
 use setveil::methods::disassociation;
-use setveil::release::{Bag, Body, Cluster, Release};
+use setveil::release::{Bag, Body, Cluster, Leaf, Located, Release};
 use testkit::random;
 
 use crate::release_directory::{bodies, manifest};
@@ -17,28 +17,35 @@ use crate::release_directory::{bodies, manifest};
 /// One row as plain values.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Row {
-    number: u64,
+    number: Option<u64>,
     path: Vec<u32>,
     size: Option<u32>,
     kind: String,
     chunk: u32,
     items: Vec<String>,
-    count: Option<u32>,
+    count: Option<u64>,
 }
 
 fn rows(batch: &RecordBatch) -> Vec<Row> {
     let column = |name: &str| batch.column_by_name(name);
     let number = batch.column(0).as_primitive::<UInt64Type>();
     let items = column("items").unwrap().as_list::<i32>();
-    let count = column("count").unwrap().as_primitive::<UInt32Type>();
-    let uint = |name: &str, i: usize| Some(column(name)?.as_primitive::<UInt32Type>().value(i));
+    let counts = column("count").unwrap();
+    let count = |i: usize| match counts.as_primitive_opt::<UInt32Type>() {
+        Some(narrow) => u64::from(narrow.value(i)),
+        None => counts.as_primitive::<UInt64Type>().value(i),
+    };
+    let uint = |name: &str, i: usize| {
+        let column = column(name)?.as_primitive::<UInt32Type>();
+        column.is_valid(i).then(|| column.value(i))
+    };
     (0..batch.num_rows())
         .map(|i| {
             let list = items.value(i);
             let dictionary = list.as_dictionary::<Int32Type>();
             let labels = dictionary.values().as_string::<i32>();
             Row {
-                number: number.value(i),
+                number: number.is_valid(i).then(|| number.value(i)),
                 path: column("path").map_or(vec![], |path| {
                     path.as_list::<i32>().value(i).as_primitive::<UInt32Type>().values().to_vec()
                 }),
@@ -51,7 +58,7 @@ fn rows(batch: &RecordBatch) -> Vec<Row> {
                 items: (0..list.len())
                     .map(|j| labels.value(dictionary.key(j).unwrap()).to_owned())
                     .collect(),
-                count: count.is_valid(i).then(|| count.value(i)),
+                count: counts.is_valid(i).then(|| count(i)),
             }
         })
         .collect()
@@ -86,17 +93,20 @@ fn leaves(cluster: &Cluster) -> usize {
 fn the_rows_of_clusters_are_their_chunks() {
     for body in [bodies().swap_remove(0), disassociated().body] {
         let Body::Disassociated(clusters) = &body else { unreachable!() };
-        let texts = |bag: &Bag| -> Vec<(Vec<String>, u32)> {
-            bag.iter().map(|(items, count)| (clusters.vocabulary.texts(items), count)).collect()
+        let texts = |bag: &Bag| -> Vec<(Vec<String>, u64)> {
+            let text =
+                |(items, count): (&[u32], u32)| (clusters.vocabulary.texts(items), count.into());
+            bag.iter().map(text).collect()
         };
         let all = all_rows(&body, 1 << 16);
         for batch in [1, 7] {
             assert_eq!(all_rows(&body, batch), all);
         }
-        let mut chunks: BTreeMap<(u64, Vec<u32>, u32), Vec<(Vec<String>, u32)>> = BTreeMap::new();
+        type Counted = Vec<(Vec<String>, u64)>;
+        let mut chunks: BTreeMap<(u64, Vec<u32>, u32), Counted> = BTreeMap::new();
         let mut terms = 0;
         for row in &all {
-            let cluster = below(&clusters.clusters[row.number as usize], &row.path);
+            let cluster = below(&clusters.clusters[row.number.unwrap() as usize], &row.path);
             assert_eq!(row.size, Some(cluster.size()));
             match (cluster, row.kind.as_str()) {
                 (Cluster::Simple(simple), "term") => {
@@ -105,8 +115,9 @@ fn the_rows_of_clusters_are_their_chunks() {
                     terms += 1;
                 }
                 (Cluster::Simple(_), "record") | (Cluster::Joint(_), "shared") => {
-                    let chunk =
-                        chunks.entry((row.number, row.path.clone(), row.chunk)).or_default();
+                    let chunk = chunks
+                        .entry((row.number.unwrap(), row.path.clone(), row.chunk))
+                        .or_default();
                     chunk.push((row.items.clone(), row.count.unwrap()));
                 }
                 other => panic!("{other:?}"),
@@ -131,20 +142,60 @@ fn classes_and_groups_have_rows_too() {
     let Body::Grouped(groups) = &all[3] else { unreachable!() };
     let rows = all_rows(&all[3], 2);
     for (number, group) in groups.groups.iter().enumerate() {
-        let own: Vec<&Row> = rows.iter().filter(|r| r.number == number as u64).collect();
-        let records: u32 = own.iter().filter(|r| r.kind == "record").filter_map(|r| r.count).sum();
-        assert_eq!(records, group.size, "every record is in some row");
+        let own: Vec<&Row> = rows.iter().filter(|r| r.number == Some(number as u64)).collect();
+        let records: u64 = own.iter().filter(|r| r.kind == "record").filter_map(|r| r.count).sum();
+        assert_eq!(records, u64::from(group.size), "every record is in some row");
         let sensitive = own.iter().filter(|r| r.kind == "sensitive").map(|r| r.count.unwrap());
-        assert!(sensitive.eq(group.sensitive.iter().map(|s| s.1)));
+        assert!(sensitive.eq(group.sensitive.iter().map(|s| u64::from(s.1))));
         assert!(own.iter().all(|r| r.size == Some(group.size)));
     }
     let Body::Generalized(classes) = all.swap_remove(1) else { unreachable!() };
-    let expected: Vec<(Vec<String>, u32)> =
-        classes.classes.iter().map(|(i, c)| (classes.vocabulary.texts(i), c)).collect();
+    let expected: Vec<(Vec<String>, u64)> =
+        classes.classes.iter().map(|(i, c)| (classes.vocabulary.texts(i), c.into())).collect();
     let rows = all_rows(&Body::Generalized(classes), 2);
-    let found: Vec<(Vec<String>, u32)> =
+    let found: Vec<(Vec<String>, u64)> =
         rows.into_iter().map(|r| (r.items, r.count.unwrap())).collect();
     assert_eq!(found, expected);
+}
+
+#[test]
+fn leaves_have_rows_and_totals_come_last() {
+    let body = Located {
+        vocabulary: Vocabulary::new(["a", "b", "c", "d"]),
+        leaves: vec![
+            Leaf {
+                size: 5,
+                kept: Bag::from_counted([(&[0, 1][..], 2), (&[1], 1)]),
+                counted: vec![(2, 3)],
+                listed: vec![3],
+            },
+            Leaf { size: 2, kept: Bag::from_counted([(&[0][..], 2)]), ..Leaf::default() },
+        ],
+        totals: vec![(3, 1 << 40)],
+    };
+    let row = |number, size, kind: &str, items: &[&str], count| Row {
+        number,
+        path: vec![],
+        size,
+        kind: kind.into(),
+        chunk: 0,
+        items: items.iter().map(|i| (*i).to_owned()).collect(),
+        count,
+    };
+    let expected = [
+        row(Some(0), Some(5), "kept", &[], Some(2)),
+        row(Some(0), Some(5), "kept", &["a", "b"], Some(2)),
+        row(Some(0), Some(5), "kept", &["b"], Some(1)),
+        row(Some(0), Some(5), "counted", &["c"], Some(3)),
+        row(Some(0), Some(5), "listed", &["d"], None),
+        row(Some(1), Some(2), "kept", &["a"], Some(2)),
+        row(Some(1), Some(2), "listed", &[], None),
+        row(None, None, "total", &["d"], Some(1 << 40)),
+    ];
+    let body = Body::Located(body);
+    for batch in [1, 3, 100] {
+        assert_eq!(all_rows(&body, batch), expected);
+    }
 }
 
 #[test]

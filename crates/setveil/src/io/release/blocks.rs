@@ -125,7 +125,7 @@ impl<'a> ClusterBlocks<'a> {
 
     /// Reads what is left, and says what is wrong with the files.
     pub fn finish(mut self) -> Result<Vec<FileFault>> {
-        while let Some(block) = self.next() {
+        for block in self.by_ref() {
             block?;
         }
         self.faults.append(&mut self.unknown);
