@@ -56,6 +56,7 @@ fn shown(text: &str) -> String {
             (c, _) => {
                 style = None;
                 match c {
+                    END => {}
                     '\n' | '\t' => out.push(c),
                     c if steers(c) => out.extend(c.escape_default()),
                     c => out.push(c),

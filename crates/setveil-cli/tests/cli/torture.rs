@@ -206,7 +206,7 @@ fn what_does_not_fit_the_budget_is_refused_with_the_number() {
     let (large, worlds) = (large.to_str().unwrap(), dir.path().join("worlds"));
     let worlds = worlds.to_str().unwrap();
     let error = failure(&["reconstruct", large, "-o", worlds, "--max-memory", "20G"]);
-    assert!(error.contains("96000000000, at most 21474836480"), "{error}");
+    assert!(error.contains("96000000000 bytes of memory, at most 21474836480"), "{error}");
     let error = failure(&["verify", release, "--max-memory", "much"]);
     assert!(error.contains("such as 8"), "{error}");
 }

@@ -27,7 +27,7 @@ fn in_memory(release: &Release) -> MemoryRelease {
 
 /// A release of real clusters, some of them joint.
 fn disassociated(seed: u64) -> Release {
-    let records = random::records(seed, 400, 30, 4.0);
+    let records = random::records(seed, 1500, 400, 4.0);
     let parameters = disassociation::Parameters::new(K::new(3).unwrap(), M::new(2).unwrap());
     disassociation::anonymize(&Dataset::from_records(&records), &parameters, &()).unwrap()
 }
