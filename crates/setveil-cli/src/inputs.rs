@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use setveil::error::plain;
 use setveil::io::{self, Encoding, Format, Input, ReadOptions};
 use setveil::methods::partition::Unknown;
 use setveil::workflow::files::Target;
@@ -12,6 +13,7 @@ use setveil::{Hierarchy, inspect};
 
 use crate::context::Context;
 use crate::findings;
+use crate::stdin::Stdin;
 use crate::wording::flag;
 
 /// How the data is laid out.
@@ -113,10 +115,10 @@ impl LayoutArgs {
             io::read_dataset(path, &options, context)?
         };
         for assumption in &input.assumed {
-            context.remark(&format!("{}: {assumption}", path.display()));
+            context.remark(&format!("{}: {assumption}", plain(path.display())));
         }
         if let Some(text) = input.left_out().describe() {
-            context.remark(&format!("{}: {text}", path.display()));
+            context.remark(&format!("{}: {text}", plain(path.display())));
         }
         Ok(input)
     }
@@ -124,12 +126,12 @@ impl LayoutArgs {
 
 /// Reads `-`; the library opens files and nothing else.
 fn read_standard_input(options: &ReadOptions, context: &Context) -> anyhow::Result<Input> {
-    let (stdin, name) = (std::io::stdin(), Path::new("(standard input)"));
-    if stdin.is_terminal() {
+    let name = Path::new("(standard input)");
+    if std::io::stdin().is_terminal() {
         let hint = "pipe the data in, or name a file";
         return Err(setveil::Error::input(name, None, "this is a terminal", hint).into());
     }
-    Ok(io::read_dataset_from(stdin, name, options, context)?)
+    Ok(io::read_dataset_from(Stdin::new(context), name, options, context)?)
 }
 
 impl DataArgs {
@@ -146,7 +148,8 @@ impl DataArgs {
             anyhow::bail!(findings::refusal(&findings, &self.data));
         }
         for finding in &findings.findings {
-            context.remark(&format!("{}: {}", self.data.display(), findings::remark(finding)));
+            let path = plain(self.data.display());
+            context.remark(&format!("{path}: {}", findings::remark(finding)));
         }
         Ok(input)
     }

@@ -13,7 +13,7 @@ use csv::ByteRecord;
 use super::format::extension;
 use super::lines::invalid_utf8;
 use super::source::Source;
-use super::stopping::{Metered, read_error};
+use super::stopping::{Meter, Metered, read_error};
 use super::{Bad, Job};
 use crate::data::{Block, LongTable};
 use crate::error::{Hint, Setting};
@@ -33,16 +33,7 @@ pub(super) fn read(
     job: &mut Job,
     progress: &dyn Progress,
 ) -> Result<()> {
-    if !job.options.names_columns() || (job.options.id.is_none() && job.options.items.is_none()) {
-        return Err(Error::Setting {
-            setting: Setting::Format,
-            found: "long-csv".into(),
-            expected: Hint::of(
-                "{} and {} with the names of the columns, or {} with several",
-                &[Setting::Id, Setting::Item, Setting::Items],
-            ),
-        });
-    }
+    check_columns(job)?;
     let mut reader = BufReader::with_capacity(1 << 18, source.into_reader());
     let mut head = Vec::new();
     let fail = |e| read_error(&job.name, e);
@@ -51,46 +42,97 @@ pub(super) fn read(
         let tsv = extension(&job.name) == "tsv";
         if tsv { b'\t' } else { sniff(&head, job) }
     });
-    let (metered, meter) = Metered::new(Cursor::new(head).chain(reader), 16 * LONGEST as u64);
-    let mut csv = csv::ReaderBuilder::new()
-        .delimiter(delimiter)
-        .flexible(true)
-        .has_headers(false)
-        .from_reader(metered);
-    let mut row = ByteRecord::new();
-    let mut next = |row: &mut ByteRecord| {
-        let line = csv.position().line() + lines;
-        let more = csv.read_byte_record(row).map_err(|e| match e.into_kind() {
-            csv::ErrorKind::Io(e) => match read_error(&job.name, e) {
-                Error::TooLarge { .. } => too_long(line, job),
-                other => other,
-            },
-            other => Error::input(&job.name, None, format!("{other:?}"), "expected CSV"),
-        })?;
-        meter.record_ended();
-        let line = row.position().map_or(line, |p| p.line() + lines);
-        if row.as_slice().len() > LONGEST { Err(too_long(line, job)) } else { Ok((more, line)) }
-    };
-    if !next(&mut row)?.0 {
+    let mut table = Table::new(Cursor::new(head).chain(reader), delimiter, lines);
+    if table.next(job)?.is_none() {
         return Ok(());
     }
-    let columns = Columns::find(&row, job).map_err(|bad| job.error(Some(1 + lines), bad))?;
+    let columns = Columns::find(&table.row, job).map_err(|b| job.error(Some(1 + lines), b))?;
     let mut rows = Rows { columns, table: LongTable::default(), block: Block::default() };
+<<<<<<< HEAD
     let mut skipped = 0;
     let mut numbers = 0;
     while let (true, line) = next(&mut row)? {
         numbers += 1;
         job.check_rows(numbers, || rows.table.bytes() + rows.block.bytes())?;
         match rows.add(&row) {
+||||||| parent of f1a3221 (cli: standard input can be left; io: long CSV in smaller functions)
+    let mut skipped = 0;
+    let mut numbers = 0;
+    loop {
+        let (true, line) = next(&mut row)? else { break };
+        numbers += 1;
+        job.check_rows(numbers, || rows.table.bytes() + rows.block.bytes())?;
+        match rows.add(&row) {
+=======
+    let (mut skipped, mut count) = (0, 0);
+    while let Some(line) = table.next(job)? {
+        count += 1;
+        job.check_rows(count, || rows.table.bytes() + rows.block.bytes())?;
+        match rows.add(&table.row) {
+>>>>>>> f1a3221 (cli: standard input can be left; io: long CSV in smaller functions)
             Ok(()) => {}
             Err(_) if job.options.skip_bad_lines => skipped += 1,
             Err(bad) => return Err(job.error(Some(line), bad)),
         }
     }
     job.skipped += skipped;
-    let block =
-        if rows.columns.id.is_some() { rows.table.into_block(progress)? } else { rows.block };
-    job.add(block)
+    let long = rows.columns.id.is_some();
+    job.add(if long { rows.table.into_block(progress)? } else { rows.block })
+}
+
+/// Refuses a table of which no column is named, or an item without whose it is.
+fn check_columns(job: &Job) -> Result<()> {
+    if job.options.id.is_some() || job.options.items.is_some() {
+        return Ok(());
+    }
+    Err(Error::Setting {
+        setting: Setting::Format,
+        found: "long-csv".into(),
+        expected: Hint::of(
+            "{} and {} with the names of the columns, or {} with several",
+            &[Setting::Id, Setting::Item, Setting::Items],
+        ),
+    })
+}
+
+/// The rows of the text, one at a time.
+struct Table<R: Read> {
+    csv: csv::Reader<Metered<R>>,
+    meter: Meter,
+    row: ByteRecord,
+    /// Lines that came before.
+    before: u64,
+}
+
+impl<R: Read> Table<R> {
+    fn new(text: R, delimiter: u8, before: u64) -> Self {
+        let (metered, meter) = Metered::new(text, 16 * LONGEST as u64);
+        let csv = csv::ReaderBuilder::new()
+            .delimiter(delimiter)
+            .flexible(true)
+            .has_headers(false)
+            .from_reader(metered);
+        Self { csv, meter, row: ByteRecord::new(), before }
+    }
+
+    /// Reads the next row; the line that it begins in.
+    fn next(&mut self, job: &Job) -> Result<Option<u64>> {
+        let line = self.csv.position().line() + self.before;
+        let more = self.csv.read_byte_record(&mut self.row).map_err(|e| match e.into_kind() {
+            csv::ErrorKind::Io(e) => match read_error(&job.name, e) {
+                Error::TooLarge { .. } => too_long(line, job),
+                other => other,
+            },
+            other => Error::input(&job.name, None, format!("{other:?}"), "expected CSV"),
+        })?;
+        self.meter.record_ended();
+        // Blank lines before the row are not part of it.
+        let line = self.row.position().map_or(line, |p| p.line() + self.before);
+        if self.row.as_slice().len() > LONGEST {
+            return Err(too_long(line, job));
+        }
+        Ok(more.then_some(line))
+    }
 }
 
 fn too_long(line: u64, job: &Job) -> Error {

@@ -41,7 +41,8 @@ impl<'a> Window<'a> {
         if self.filled == self.bytes.len() {
             self.bytes.resize(2 * self.filled, 0);
         }
-        let left = self.range.end.saturating_sub(self.next) + BEYOND;
+        // A line that goes on and on is read in ever larger steps, and so looked at twice at most.
+        let left = (self.range.end.saturating_sub(self.next) + BEYOND).max(self.filled as u64);
         let room = &mut self.bytes[self.filled..];
         let most = room.len().min(left as usize);
         let read = self.file.read_at(&mut room[..most], self.next)?;
