@@ -7,171 +7,12 @@
 
 use rayon::prelude::*;
 
-use super::interner::short_key;
-use super::limits::{check_length, check_records};
-use super::{Dataset, Dropped, Interner, ItemId};
+use super::limits::check_records;
+use super::{Block, Dataset, Dropped, Interner, ItemId};
 use crate::{Progress, Result};
 
-/// Records or rows between two questions whether to go on.
+/// Records between two questions whether to go on.
 const STRIDE: usize = 1 << 16;
-
-/// Records in the order of the input; the items as they came, with ids of
-/// the block's own.
-#[derive(Debug, Default)]
-pub(crate) struct Block {
-    labels: Interner,
-    items: Vec<ItemId>,
-    lengths: Vec<u32>,
-    /// Where the current record starts in `items`.
-    start: usize,
-    /// Whether items were forgotten, so that a label may occur nowhere.
-    abandoned: bool,
-    /// The length of the longest record that is too long, or 0.
-    too_long: u64,
-    dropped: Dropped,
-}
-
-/// Where a block stood between two records.
-pub(crate) struct Mark {
-    items: usize,
-    records: usize,
-    dropped: Dropped,
-}
-
-impl Block {
-    /// The labels, to intern one that [`Block::push_id`] will be given.
-    pub(crate) fn labels(&mut self) -> &mut Interner {
-        &mut self.labels
-    }
-
-    /// Adds an item that [`Block::labels`] gave a number.
-    pub(crate) fn push_id(&mut self, id: ItemId) {
-        self.items.push(id);
-    }
-
-    /// The labels of all items in their order.
-    pub(crate) fn texts(&self) -> Vec<String> {
-        self.items.iter().map(|&item| self.labels.label(item).to_owned()).collect()
-    }
-
-    /// Counts a blank item that was left out.
-    pub(crate) fn blank(&mut self) {
-        self.dropped.blank_items += 1;
-    }
-
-    /// The memory that making records of it will have taken at its highest.
-    pub(crate) fn bytes(&self) -> u64 {
-        (self.items.len() * 8 + self.lengths.len() * 12) as u64 + self.labels.bytes()
-    }
-
-    /// Where the block stands; no record is open.
-    pub(crate) fn mark(&self) -> Mark {
-        Mark { items: self.start, records: self.lengths.len(), dropped: self.dropped }
-    }
-
-    /// Forgets everything that came after `mark`.
-    pub(crate) fn rewind(&mut self, mark: &Mark) {
-        self.abandoned |= self.items.len() > mark.items;
-        self.items.truncate(mark.items);
-        self.lengths.truncate(mark.records);
-        self.start = mark.items;
-        self.dropped = mark.dropped;
-    }
-
-    /// Adds an item to the current record.
-    pub(crate) fn push(&mut self, label: &str) {
-        let id = self.labels.intern(label);
-        self.items.push(id);
-    }
-
-    /// As [`Block::push`], without the white space around `label`; one that
-    /// is nothing else is left out and counted.
-    pub(crate) fn push_trimmed(&mut self, label: &str) {
-        match label.trim() {
-            "" => self.dropped.blank_items += 1,
-            label => self.push(label),
-        }
-    }
-
-    /// As [`Block::push`], for at most seven bytes that the caller has in a register.
-    #[inline]
-    pub(crate) fn push_short(&mut self, packed: u64, label: &str) {
-        let id = self.labels.intern_keyed(short_key(packed, label.len()), label);
-        self.items.push(id);
-    }
-
-    /// Ends the current record; one without an item is left out and counted.
-    #[inline]
-    pub(crate) fn end_record(&mut self) {
-        let length = self.items.len() - self.start;
-        if length == 0 {
-            self.dropped.empty_records += 1;
-            return;
-        }
-        if length > u32::MAX as usize {
-            self.too_long = self.too_long.max(length as u64);
-        }
-        self.lengths.push(length as u32);
-        self.start = self.items.len();
-    }
-
-    /// Forgets the items of the current record.
-    pub(crate) fn abandon_record(&mut self) {
-        self.abandoned |= self.items.len() > self.start;
-        self.items.truncate(self.start);
-    }
-
-    /// Records from rows of (person, item) in any order; persons are numbered
-    /// from 0 and give the order of the records.
-    pub(crate) fn from_rows(
-        labels: Interner,
-        persons: usize,
-        rows: Vec<(u32, ItemId)>,
-        blank_items: u64,
-        progress: &dyn Progress,
-    ) -> Result<Self> {
-        let mut next = vec![0usize; persons + 1];
-        for some in rows.chunks(STRIDE) {
-            progress.step(0)?;
-            some.iter().for_each(|&(person, _)| next[person as usize + 1] += 1);
-        }
-        let too_long = next.iter().copied().max().filter(|&l| l > u32::MAX as usize);
-        let lengths: Vec<u32> = next[1..].iter().map(|&l| l as u32).collect();
-        for p in 0..persons {
-            next[p + 1] += next[p];
-        }
-        let mut items = vec![0; rows.len()];
-        for some in rows.chunks(STRIDE) {
-            progress.step(0)?;
-            for &(person, item) in some {
-                let at = &mut next[person as usize];
-                items[*at] = item;
-                *at += 1;
-            }
-        }
-        let empty_records = lengths.iter().filter(|&&l| l == 0).count() as u64;
-        let start = items.len();
-        let dropped = Dropped { blank_items, empty_records, ..Dropped::default() };
-        let lengths = lengths.into_iter().filter(|&l| l > 0).collect();
-        let too_long = too_long.unwrap_or(0) as u64;
-        Ok(Self { labels, items, lengths, start, abandoned: false, too_long, dropped })
-    }
-
-    /// Fails if something is larger than its number.
-    fn check(&self) -> Result<()> {
-        check_length(self.too_long)?;
-        self.labels.check()
-    }
-
-    /// The labels that occur, in the order of their ids, with their ids.
-    fn used(&self) -> impl Iterator<Item = (usize, &str)> {
-        let mut used = vec![!self.abandoned; self.labels.len()];
-        if self.abandoned {
-            self.items.iter().for_each(|&item| used[item as usize] = true);
-        }
-        self.labels.labels().enumerate().filter(move |&(id, _)| used[id])
-    }
-}
 
 /// Collects blocks.
 #[derive(Debug, Default)]
@@ -372,7 +213,11 @@ mod tests {
 
     #[test]
     fn lengths_and_records_are_checked_at_the_border() {
-        let block = |too_long| Block { too_long, ..Block::default() };
+        let block = |too_long| {
+            let mut block = Block::default();
+            block.too_long = too_long;
+            block
+        };
         assert!(Assembly::default().add(block(u64::from(u32::MAX))).is_ok());
         let error = Assembly::default().add(block(1 << 32)).unwrap_err().to_string();
         assert!(error.contains("items of one record: 4294967296"), "{error}");
@@ -386,26 +231,5 @@ mod tests {
         assert!(full(u64::from(u32::MAX) - 1).add(one()).is_ok());
         let error = full(u64::from(u32::MAX)).add(one()).unwrap_err().to_string();
         assert!(error.contains("records: 4294967296, at most 4294967295"), "{error}");
-    }
-
-    #[test]
-    fn rewinding_leaves_no_trace() {
-        let mut block = Block::default();
-        block.push("a");
-        block.end_record();
-        let mark = block.mark();
-        block.push("b");
-        block.push_trimmed(" ");
-        block.end_record();
-        block.end_record();
-        block.push("c");
-        block.rewind(&mark);
-        block.push("d");
-        block.end_record();
-        let mut assembly = Assembly::default();
-        assembly.add(block).unwrap();
-        let (dataset, dropped) = assembly.finish(&()).unwrap();
-        assert_eq!(dataset, Dataset::from_records([["a"], ["d"]]));
-        assert_eq!(dropped, Dropped::default());
     }
 }

@@ -4,8 +4,7 @@
 //! empty; every label of the vocabulary occurs in some record. There are no
 //! strings after reading and no identifiers of records at any time.
 
-use super::assembly::{Assembly, Block};
-use super::{ItemId, Vocabulary};
+use super::{Assembly, Block, ItemId, Vocabulary};
 use crate::Result;
 
 /// Set-valued data: `len()` records over `vocabulary()`.

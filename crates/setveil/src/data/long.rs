@@ -1,9 +1,8 @@
 //! A long table: one row an item, with whose it is. The rows of one person
 //! need not stand together.
 
-use super::assembly::Block;
 use super::limits::check_persons;
-use super::{Interner, ItemId};
+use super::{Block, Interner, ItemId};
 use crate::{Progress, Result};
 
 /// The rows that were read so far.

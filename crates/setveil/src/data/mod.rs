@@ -4,6 +4,7 @@
 #[cfg(feature = "arrow")]
 mod arrow;
 mod assembly;
+mod block;
 mod csr;
 mod dataset;
 pub mod hierarchy;
@@ -19,7 +20,8 @@ mod wordnet;
 pub use arrow::{ArrowInput, ArrowOptions, Nulls};
 #[cfg(feature = "parquet")]
 pub(crate) use arrow::{Filler, Layout};
-pub(crate) use assembly::{Assembly, Block};
+pub(crate) use assembly::Assembly;
+pub(crate) use block::Block;
 pub(crate) use dataset::touch;
 pub use dataset::{Dataset, DatasetBuilder, Dropped};
 pub use hierarchy::Hierarchy;

@@ -12,8 +12,7 @@ mod layout;
 
 use arrow_array::{RecordBatch, RecordBatchReader};
 
-use super::assembly::{Assembly, Block};
-use super::{Dataset, Dropped, LongTable};
+use super::{Assembly, Block, Dataset, Dropped, LongTable};
 use crate::error::{Bad, Hint, Setting};
 use crate::{Error, Progress, Result, Stage};
 
