@@ -9,12 +9,8 @@ mod leftovers;
 mod memory;
 mod output;
 mod sensitive;
-<<<<<<< HEAD
 mod signals;
-||||||| parent of f1a3221 (cli: standard input can be left; io: long CSV in smaller functions)
-=======
 mod stdin;
->>>>>>> f1a3221 (cli: standard input can be left; io: long CSV in smaller functions)
 mod wording;
 
 use std::process::ExitCode;

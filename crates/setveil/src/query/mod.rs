@@ -30,7 +30,7 @@ use serde::Serialize;
 
 use crate::data::{ItemId, K, Vocabulary};
 use crate::reconstruct::TermOccurrences;
-use crate::release::{Absent, Body, Disassociated, Release, Supports};
+use crate::release::{Absent, Body, Disassociated, Model, Release, Supports};
 use crate::worlds::{Knowledge, ReleaseWorlds, Room};
 use crate::{Error, Progress, Result};
 
@@ -161,8 +161,7 @@ impl<'a> Index<'a> {
             Supports::Exact => (estimate.lower, Some(estimate.upper)),
             // Records that keep nothing are not published: there may be more.
             Supports::LowerBound
-                if manifest.method == "local-suppression"
-                    && matches!(self.body, BodyIndex::Classes(_)) =>
+                if matches!(manifest.guarantee.model, Model::KmAnonymity { .. }) =>
             {
                 (estimate.lower, None)
             }

@@ -48,28 +48,11 @@ pub(super) fn read(
     }
     let columns = Columns::find(&table.row, job).map_err(|b| job.error(Some(1 + lines), b))?;
     let mut rows = Rows { columns, table: LongTable::default(), block: Block::default() };
-<<<<<<< HEAD
-    let mut skipped = 0;
-    let mut numbers = 0;
-    while let (true, line) = next(&mut row)? {
-        numbers += 1;
-        job.check_rows(numbers, || rows.table.bytes() + rows.block.bytes())?;
-        match rows.add(&row) {
-||||||| parent of f1a3221 (cli: standard input can be left; io: long CSV in smaller functions)
-    let mut skipped = 0;
-    let mut numbers = 0;
-    loop {
-        let (true, line) = next(&mut row)? else { break };
-        numbers += 1;
-        job.check_rows(numbers, || rows.table.bytes() + rows.block.bytes())?;
-        match rows.add(&row) {
-=======
     let (mut skipped, mut count) = (0, 0);
     while let Some(line) = table.next(job)? {
         count += 1;
         job.check_rows(count, || rows.table.bytes() + rows.block.bytes())?;
         match rows.add(&table.row) {
->>>>>>> f1a3221 (cli: standard input can be left; io: long CSV in smaller functions)
             Ok(()) => {}
             Err(_) if job.options.skip_bad_lines => skipped += 1,
             Err(bad) => return Err(job.error(Some(line), bad)),

@@ -42,11 +42,9 @@ pub use format::Format;
 pub use options::{Assumption, Input, LeftOut, ReadOptions};
 pub use preview::Preview;
 
-use serde::Serialize;
-
 use crate::budget::Budget;
-use crate::data::{Assembly, Block, Dataset, Dropped};
-use crate::error::{Bad, Hint, plain};
+use crate::data::{Assembly, Block};
+use crate::error::{Bad, Hint};
 use crate::{Error, Progress, Result};
 use source::Source;
 

@@ -46,6 +46,24 @@ struct Partition {
     budget: u64,
 }
 
+impl Partition {
+    /// The inner nodes and the leaves of this partition with those `children` that
+    /// `cell` names, each in its order.
+    fn below(&self, children: &[Node], cell: u32, taxonomy: &Taxonomy) -> (Vec<Node>, Vec<u32>) {
+        let (mut open, mut leaves) = (self.open.clone(), self.leaves.clone());
+        for (_, &child) in children.iter().enumerate().filter(|(i, _)| cell >> i & 1 == 1) {
+            if taxonomy.is_leaf(child) {
+                leaves.push(taxonomy.leaves(child).start);
+            } else {
+                open.push(child);
+            }
+        }
+        open.sort_unstable_by_key(|&n| taxonomy.priority(n));
+        leaves.sort_unstable();
+        (open, leaves)
+    }
+}
+
 /// One kind of sub-partition: what is spent on it, and what its noisy count
 /// must reach.
 #[derive(Clone, Copy)]
@@ -101,20 +119,10 @@ impl<R: CryptoRng> Partitioner<'_, R> {
         let publish = self.test(HALF + partition.budget, cells, EMPTY_PUBLISHED);
 
         let mut keep = |cell: u32, rows: Vec<u32>, count: u64| {
-            let chosen = (0..children.len()).filter(|i| cell >> i & 1 == 1).map(|i| children[i]);
-            let (mut open, mut leaves) = (partition.open.clone(), partition.leaves.clone());
-            for child in chosen {
-                if taxonomy.is_leaf(child) {
-                    leaves.push(taxonomy.leaves(child).start);
-                } else {
-                    open.push(child);
-                }
-            }
+            let (open, leaves) = partition.below(children, cell, taxonomy);
             if open.is_empty() {
-                leaves.sort_unstable();
                 classes.push((leaves, u32::try_from(count).unwrap_or(u32::MAX)));
             } else {
-                open.sort_unstable_by_key(|&n| taxonomy.priority(n));
                 stack.push(Partition { open, leaves, rows, budget: partition.budget - spent });
             }
         };
