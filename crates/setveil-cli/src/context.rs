@@ -1,8 +1,8 @@
 //! What every command shares: how to answer, how to show progress, how to end.
 
+use std::ffi::OsString;
 use std::io::IsTerminal;
 use std::ops::ControlFlow;
-use std::process::ExitCode;
 use std::sync::RwLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -27,18 +27,19 @@ pub enum Exit {
     Violated,
 }
 
-impl From<Exit> for ExitCode {
-    fn from(exit: Exit) -> Self {
-        match exit {
-            Exit::Done => Self::SUCCESS,
-            Exit::Violated => Self::from(1),
+impl Exit {
+    /// The program's exit code.
+    pub fn code(self) -> u8 {
+        match self {
+            Self::Done => 0,
+            Self::Violated => 1,
         }
     }
 }
 
 /// Prints the error, with its causes unless they are part of it already, and
 /// gives the exit code for bad usage and bad data.
-pub fn fail(error: &anyhow::Error) -> ExitCode {
+pub fn fail(error: &anyhow::Error) -> u8 {
     let mut text = String::new();
     for cause in error.chain() {
         let cause = crate::wording::say(cause);
@@ -50,11 +51,13 @@ pub fn fail(error: &anyhow::Error) -> ExitCode {
     output::remark(&format!("error: {text}"));
     let stopped = |cause: &setveil::Error| matches!(cause, setveil::Error::Cancelled);
     let stopped = error.chain().any(|cause| cause.downcast_ref().is_some_and(stopped));
-    ExitCode::from(if stopped { signals::exit_code() } else { 2 })
+    if stopped { signals::exit_code() } else { 2 }
 }
 
 /// The settings that all commands obey.
 pub struct Context {
+    /// What was typed, the program's name first.
+    words: Vec<OsString>,
     json: bool,
     quiet: bool,
     /// Whether text on standard output may have colours.
@@ -67,12 +70,13 @@ pub struct Context {
 
 impl Context {
     /// Sets up threads and output.
-    pub fn new(global: &Global) -> anyhow::Result<Self> {
+    pub fn new(global: &Global, words: Vec<OsString>) -> anyhow::Result<Self> {
         if let Some(threads) = global.threads {
             rayon::ThreadPoolBuilder::new().num_threads(threads.into()).build_global()?;
         }
         let plain = std::env::var_os("NO_COLOR").is_some_and(|v| !v.is_empty());
         Ok(Self {
+            words,
             json: global.json,
             quiet: global.quiet,
             colour: !plain && std::io::stdout().is_terminal(),
@@ -96,6 +100,11 @@ impl Context {
             output::answer(&text())
         };
         written.context("(standard output)")
+    }
+
+    /// What was typed behind the program's name.
+    pub fn words(&self) -> &[OsString] {
+        self.words.get(1..).unwrap_or_default()
     }
 
     /// Good news: green on a terminal.

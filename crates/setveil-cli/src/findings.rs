@@ -1,5 +1,6 @@
 //! What `inspect` saw, in the words of the command line.
 
+use std::ffi::OsString;
 use std::fmt::Write;
 use std::path::Path;
 
@@ -10,7 +11,7 @@ use crate::wording::flag;
 
 /// Why nothing is published, how the first lines were understood, and the
 /// command that is probably meant.
-pub fn refusal(findings: &Findings, path: &Path) -> String {
+pub fn refusal(findings: &Findings, path: &Path, words: &[OsString]) -> String {
     let mut text = format!(
         "{}: this does not look like one set of items a record; nothing was written",
         plain(path.display())
@@ -18,7 +19,7 @@ pub fn refusal(findings: &Findings, path: &Path) -> String {
     text += &list(findings, Severity::Refuse);
     text += &first_lines(findings);
     if let Some(suggestion) = &findings.suggestion {
-        text += &probably(suggestion);
+        text += &probably(suggestion, words);
     }
     let as_is = flag(Setting::AsBaskets);
     let _ = write!(text, "\n  to publish it as it was read, add {as_is}");
@@ -26,7 +27,7 @@ pub fn refusal(findings: &Findings, path: &Path) -> String {
 }
 
 /// The whole check, for `profile`.
-pub fn describe(findings: &Findings) -> String {
+pub fn describe(findings: &Findings, words: &[OsString]) -> String {
     if findings.findings.is_empty() {
         return String::new();
     }
@@ -35,7 +36,8 @@ pub fn describe(findings: &Findings) -> String {
     text += &list(findings, Severity::Remark);
     if findings.refused() {
         text += &first_lines(findings);
-        text += &findings.suggestion.as_ref().map(probably).unwrap_or_default();
+        let suggestion = findings.suggestion.as_ref();
+        text += &suggestion.map(|s| probably(s, words)).unwrap_or_default();
         let _ = write!(text, "\n  `anonymize` refuses this without {}", flag(Setting::AsBaskets));
     }
     text + "\n"
@@ -76,17 +78,14 @@ fn cut(item: &str) -> String {
     item.chars().take(40).collect()
 }
 
-/// The command that is probably meant.
-fn probably(suggestion: &Suggestion) -> String {
+/// The command that is probably meant: what was typed, and more.
+fn probably(suggestion: &Suggestion, typed: &[OsString]) -> String {
     let mut text = String::new();
     if let Some(header) = &suggestion.header {
         let _ = write!(text, "\n  put this line above the data: {}", plain(header));
     }
-    let mut words: Vec<String> =
-        std::env::args_os().map(|word| quoted(&word.to_string_lossy())).collect();
-    if let Some(first) = words.first_mut() {
-        *first = env!("CARGO_BIN_NAME").to_owned();
-    }
+    let mut words = vec!["setveil".to_owned()];
+    words.extend(typed.iter().map(|word| quoted(&word.to_string_lossy())));
     let Suggestion { id, item, items, .. } = suggestion;
     let delimiter = suggestion.delimiter.map(|d| if d == '\t' { "tab".into() } else { d.into() });
     for (setting, value) in [

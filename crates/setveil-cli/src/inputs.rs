@@ -145,7 +145,7 @@ impl DataArgs {
         let input = self.read(context)?;
         let findings = inspect::check(&input);
         if findings.refused() && !target.as_baskets {
-            anyhow::bail!(findings::refusal(&findings, &self.data));
+            anyhow::bail!(findings::refusal(&findings, &self.data, context.words()));
         }
         for finding in &findings.findings {
             let path = plain(self.data.display());

@@ -40,7 +40,11 @@ impl Args {
         context.answer(&answer, || {
             describe(&answer.profile)
                 + &describe_problematic(&answer.problematic)
-                + &answer.findings.as_ref().map(findings::describe).unwrap_or_default()
+                + &answer
+                    .findings
+                    .as_ref()
+                    .map(|found| findings::describe(found, context.words()))
+                    .unwrap_or_default()
         })?;
         Ok(Exit::Done)
     }
