@@ -22,10 +22,21 @@ pub type World = Vec<Vec<u32>>;
 /// A random small located release with its original, leaf by leaf. It follows
 /// the format, whether or not that protects anybody.
 pub fn random_release(rng: &mut ChaCha8Rng, k: u32, m: u32, extra: u32) -> (Dataset, Release) {
+    let bare = rng.random_range(0.0..0.4);
+    release_with(rng, (k, m), extra, bare)
+}
+
+/// The same, with a share of about `bare` records that keep nothing.
+pub fn release_with(
+    rng: &mut ChaCha8Rng,
+    (k, m): (u32, u32),
+    extra: u32,
+    bare: f64,
+) -> (Dataset, Release) {
     let items = rng.random_range(3..=5_usize);
     let templates: Vec<u32> =
         (0..rng.random_range(1..=3)).map(|_| rng.random_range(1..1 << items)).collect();
-    let (bare, further) = (rng.random_range(0.0..0.4), rng.random_range(0.05..0.5));
+    let further = rng.random_range(0.05..0.5);
     let leaves: Vec<Vec<(u32, u32)>> = (0..rng.random_range(1..=2))
         .map(|_| {
             let one = rng.random_bool(0.4).then(|| templates[rng.random_range(0..templates.len())]);
@@ -144,6 +155,36 @@ fn kept_bits(leaf: &Leaf) -> Vec<u32> {
     kept
 }
 
+/// In how many ways the further occurrences can be dealt; no release has more
+/// worlds.
+pub fn ways(body: &Located) -> f64 {
+    let mut ways = 1.0;
+    for leaf in &body.leaves {
+        let room = |item: ItemId| u64::from(leaf.size) - leaf.kept.support(&[item]);
+        for &(item, count) in &leaf.counted {
+            let (n, r) = (room(item), u64::from(count));
+            ways *= (0..r).map(|i| n.saturating_sub(i) as f64 / (i + 1) as f64).product::<f64>();
+        }
+        for &item in &leaf.listed {
+            ways *= (room(item) as f64).exp2() - 1.0;
+        }
+    }
+    ways
+}
+
+/// Per record in how many worlds it has each content, kept sub-records before
+/// those that keep nothing, leaf by leaf.
+pub fn contents(body: &Located) -> Vec<Vec<u64>> {
+    let records = body.records() as usize;
+    let mut times = vec![vec![0; 1 << body.vocabulary.len()]; records];
+    each_world(body, &mut |world| {
+        for (record, times) in world.iter().flatten().zip(&mut times) {
+            times[*record as usize] += 1;
+        }
+    });
+    times
+}
+
 /// Calls `each` with every world.
 pub fn each_world(body: &Located, each: &mut dyn FnMut(&World)) {
     // One job a leaf and item: which records get it, and how many there may be.
@@ -244,10 +285,17 @@ fn best_share(
         return best_share(body, set, summed, at, l + 1, given, shares);
     }
     let room = u64::from(body.leaves[l].size) - body.leaves[l].kept.support(&[item]);
+    // An item that is not asked for, where no record can stay empty: one way to
+    // share it out is as good as any.
+    let lists = |leaf: &&Leaf| leaf.listed.contains(&item);
+    let any = set >> item & 1 == 0 && body.leaves.iter().filter(lists).all(|leaf| leaf.bare() == 0);
     let mut best = None;
     for share in 1..=room.min(total - given.min(total)) {
         shares[l][item as usize] = share;
         best = best.max(best_share(body, set, summed, at, l + 1, given + share, shares));
+        if any && best.is_some() {
+            break;
+        }
     }
     shares[l][item as usize] = 0;
     best

@@ -45,6 +45,7 @@ pub(super) fn check(
         findings.add("manifest", place, &[], manifest.version.into(), VERSION_LOCATED.into());
     }
     totals_of(manifest, body, findings);
+    uncounted(manifest, body, findings);
     let k = u64::from(k);
     let occurrences = body.leaves.iter().map(|leaf| leaf.kept.items().len() as u64).sum();
     let work = Work::new(occurrences, progress);
@@ -89,6 +90,17 @@ fn totals_of(manifest: &Manifest, body: &Located, findings: &mut Findings) {
         if found != expected {
             findings.add("totals", || format!("manifest.json: {what}"), &[], found, expected);
         }
+    }
+}
+
+/// Who says that nothing is counted, counts nothing.
+fn uncounted(manifest: &Manifest, body: &Located, findings: &mut Findings) {
+    let said = manifest.parameters.get("no_item_counts").and_then(|value| value.as_bool());
+    let counts: usize = body.leaves.iter().map(|leaf| leaf.counted.len()).sum();
+    let found = (counts + body.totals.len()) as u64;
+    if said == Some(true) && found > 0 {
+        let place = || "manifest.json: parameters.no_item_counts".into();
+        findings.add("parameters", place, &[], found, 0);
     }
 }
 

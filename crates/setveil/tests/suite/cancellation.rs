@@ -9,7 +9,9 @@ use setveil::data::hierarchy::{LeafOrder, balanced};
 use setveil::data::{Epsilon, Hierarchy, K, L, M, P};
 use setveil::generate::{Quest, QuestParameters};
 use setveil::methods::disassociation::{self, Clustering};
-use setveil::methods::{apriori, cahd, diffpart, dls, partition, perm_mondrian, suppress_rare};
+use setveil::methods::{
+    apriori, cahd, diffpart, dls, local_suppression, partition, perm_mondrian, suppress_rare,
+};
 use setveil::{Dataset, Error, Progress, Release, Result, Stage};
 
 /// Says stop at the question after so many, and at all that follow.
@@ -72,7 +74,7 @@ fn m() -> M {
     M::new(2).unwrap()
 }
 
-const METHODS: [(&str, Run); 10] = [
+const METHODS: [(&str, Run); 12] = [
     ("disassociation", |data, progress| {
         disassociation::anonymize(data, &disassociation::Parameters::new(k(), m()), progress)
     }),
@@ -105,6 +107,15 @@ const METHODS: [(&str, Run); 10] = [
         let parameters = diffpart::Parameters::new("1".parse::<Epsilon>().unwrap(), tree(data));
         let mut rng = ChaCha20Rng::seed_from_u64(3);
         diffpart::anonymize(data, &parameters, &mut rng, progress)
+    }),
+    ("local-suppression", |data, progress| {
+        let parameters = local_suppression::Parameters::new(k(), m());
+        local_suppression::anonymize(data, &parameters, progress)
+    }),
+    ("local-suppression of one leaf", |data, progress| {
+        let mut parameters = local_suppression::Parameters::new(k(), M::new(3).unwrap());
+        parameters.max_cluster_size = local_suppression::LeafSize::All;
+        local_suppression::anonymize(data, &parameters, progress)
     }),
     ("suppress-rare", |data, progress| {
         suppress_rare::anonymize(data, &suppress_rare::Parameters::new(k()), progress)

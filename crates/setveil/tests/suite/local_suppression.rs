@@ -69,6 +69,11 @@ proptest! {
         prop_assert!(totals.is_empty() && leaves.iter().all(|l| l.counted.is_empty()));
         prop_assert_eq!(release.manifest.records, data.len() as u64);
         prop_assert_eq!(release.manifest.items, data.item_count() as u64);
+        let mut counting = release.clone();
+        let Body::Located(counted) = &mut counting.body else { panic!() };
+        counted.totals = vec![(0, 1_000)];
+        let found = verify(&counting, &()).unwrap().violations;
+        prop_assert!(found.iter().any(|v| v.rule == "parameters"), "{:?}", found);
 
         parameters.no_item_counts = false;
         parameters.only_combinations = true;

@@ -163,20 +163,3 @@ fn worst(inside: &[usize], gain: &[u64], bars: &[u32]) -> Option<usize> {
         if right <= left { b } else { a }
     })
 }
-
-/// Whether a row keeps a dead set.
-pub(super) fn keeps_dead(elements: &Elements, r: usize, n: usize, members: &[usize]) -> bool {
-    if elements.places.size() == 2 {
-        return members.iter().enumerate().any(|(i, &p)| {
-            elements.is_dead(elements.id(r, p))
-                || members[..i]
-                    .iter()
-                    .any(|&q| elements.is_dead(elements.id(r, Places::pair(n, q, p))))
-        });
-    }
-    let mut found = false;
-    elements.places.each_subset(n, members, &mut |slot| {
-        found = found || elements.is_dead(elements.id(r, slot));
-    });
-    found
-}

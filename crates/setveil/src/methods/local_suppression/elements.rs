@@ -8,6 +8,9 @@ use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 use rayon::prelude::*;
 
+use super::bits::Bits;
+use super::numbering::Numbering;
+use super::postings::Postings;
 use super::rows::Rows;
 use super::subsets::{Places, slots};
 use crate::data::ItemId;
@@ -20,12 +23,12 @@ pub(super) const NEVER: u32 = u32::MAX;
 pub(super) struct Elements {
     pub(super) places: Places,
     /// Where the block of row `r` begins.
-    starts: Vec<usize>,
-    ids: Vec<AtomicU32>,
+    pub(super) starts: Vec<usize>,
+    pub(super) ids: Vec<AtomicU32>,
     /// Per number: in how many records it is kept.
     counts: Vec<AtomicU32>,
     /// Per number: whether nobody may keep it.
-    pub(super) dead: Vec<bool>,
+    pub(super) dead: Bits,
     /// Per number: where the rows are that could keep the set.
     homes: Vec<Home>,
     postings: Option<Postings>,
@@ -72,7 +75,7 @@ impl Elements {
             starts,
             ids,
             counts: Vec::new(),
-            dead: Vec::new(),
+            dead: Bits::default(),
             homes: Vec::new(),
             postings: None,
         };
@@ -104,7 +107,7 @@ impl Elements {
             }
         }
         elements.postings = postings;
-        elements.dead = vec![false; len];
+        elements.dead = Bits::new(len);
         Ok(elements)
     }
 
@@ -118,8 +121,69 @@ impl Elements {
         self.ids[self.starts[r]..self.starts[r + 1]].iter().map(|id| id.load(Relaxed))
     }
 
+    /// Whether row `r` of `n` items keeps a dead set, if it keeps `kept`.
+    /// `members` is room to work in.
+    pub(super) fn keeps_dead(&self, r: usize, kept: &[bool], members: &mut Vec<usize>) -> bool {
+        let (n, ids) = (kept.len(), &self.ids[self.starts[r]..self.starts[r + 1]]);
+        let is_dead = |slot: usize| self.is_dead(ids[slot].load(Relaxed));
+        members.clear();
+        if self.places.size() > 2 {
+            members.extend((0..n).filter(|&p| kept[p]));
+            let mut found = false;
+            self.places.each_subset(n, members, &mut |slot| found = found || is_dead(slot));
+            return found;
+        }
+        for p in (0..n).filter(|&p| kept[p]) {
+            let pairs = self.places.size() == 2;
+            if is_dead(p) || pairs && members.iter().any(|&q| is_dead(Places::pair(n, q, p))) {
+                return true;
+            }
+            members.push(p);
+        }
+        false
+    }
+
+    /// Moves the counts from what row `r` kept to what it keeps.
+    pub(super) fn recount(&self, r: usize, weight: u32, old: &[bool], new: &[bool]) {
+        if self.places.size() > 2 {
+            return self.recount_sets(r, weight, old, new);
+        }
+        let (n, ids) = (old.len(), &self.ids[self.starts[r]..self.starts[r + 1]]);
+        let count = |slot: usize, was: bool, is: bool| {
+            if was != is {
+                let id = ids[slot].load(Relaxed);
+                if is { self.add(id, weight) } else { self.subtract(id, weight) }
+            }
+        };
+        for p in (0..n).filter(|&p| old[p] || new[p]) {
+            count(p, old[p], new[p]);
+            if self.places.size() == 2 {
+                let below = old[..p].iter().zip(&new[..p]).enumerate();
+                for (q, (was, is)) in below {
+                    count(Places::pair(n, q, p), *was && old[p], *is && new[p]);
+                }
+            }
+        }
+    }
+
+    /// The same for sets of more than two items.
+    fn recount_sets(&self, r: usize, weight: u32, old: &[bool], new: &[bool]) {
+        let n = old.len();
+        let pick = |chosen: &dyn Fn(usize) -> bool| (0..n).filter(|&p| chosen(p)).collect();
+        let stay: Vec<usize> = pick(&|p| old[p] && new[p]);
+        let change = |moved: Vec<usize>, count: &dyn Fn(u32)| {
+            let mut others = stay.clone();
+            for p in moved {
+                self.places.each_with(n, p, &others, &mut |slot, _| count(self.id(r, slot)));
+                others.push(p);
+            }
+        };
+        change(pick(&|p| old[p] && !new[p]), &|id| self.subtract(id, weight));
+        change(pick(&|p| !old[p] && new[p]), &|id| self.add(id, weight));
+    }
+
     pub(super) fn is_dead(&self, id: u32) -> bool {
-        id == NEVER || self.dead[id as usize]
+        id == NEVER || self.dead.get(id as usize)
     }
 
     pub(super) fn count(&self, id: u32) -> u32 {
@@ -152,243 +216,15 @@ impl Elements {
         Some(found)
     }
 
-    pub(super) fn add(&self, id: u32, weight: u32) {
+    fn add(&self, id: u32, weight: u32) {
         if id != NEVER {
             self.counts[id as usize].fetch_add(weight, Relaxed);
         }
     }
 
-    pub(super) fn subtract(&self, id: u32, weight: u32) {
+    fn subtract(&self, id: u32, weight: u32) {
         if id != NEVER {
             self.counts[id as usize].fetch_sub(weight, Relaxed);
         }
-    }
-}
-
-struct Numbering<'a> {
-    rows: &'a Rows,
-    elements: &'a Elements,
-    k: u32,
-    next: &'a AtomicU32,
-}
-
-/// A row that has a prefix: what stands behind it, and the prefix's part of
-/// the place in colexicographic order.
-type Entry = (u32, u32, usize);
-/// Numbers and the supports of their sets.
-type Supports = Vec<(u32, u32)>;
-
-/// Counters that are clean between uses.
-struct Worker {
-    counts: Vec<u32>,
-    ids: Vec<u32>,
-}
-
-impl Worker {
-    fn new(items: usize) -> Self {
-        Self { counts: vec![0; items], ids: vec![NEVER; items] }
-    }
-}
-
-/// Leaves that one task numbers.
-const LEAVES: usize = 64;
-
-impl Numbering<'_> {
-    fn in_leaves(
-        &self,
-        items: usize,
-        sizes: std::ops::RangeInclusive<usize>,
-        progress: &dyn Progress,
-    ) -> Result<Vec<(Home, Supports)>> {
-        let leaves = self.rows.leaf_count();
-        let found: Vec<Vec<(Home, Supports)>> = (0..leaves.div_ceil(LEAVES))
-            .into_par_iter()
-            .map_init(
-                || Worker::new(items),
-                |worker, task| {
-                    progress.step(0)?;
-                    let own = task * LEAVES..((task + 1) * LEAVES).min(leaves);
-                    Ok(own
-                        .map(|l| {
-                            let entries: Vec<Entry> =
-                                self.rows.leaf(l).map(|r| (r as u32, 0, 0)).collect();
-                            let mut supports = Vec::new();
-                            self.extend(&entries, 0, &sizes, worker, &mut supports);
-                            (Home::Leaf(l as u32), supports)
-                        })
-                        .collect())
-                },
-            )
-            .collect::<Result<_>>()?;
-        Ok(found.into_iter().flatten().collect())
-    }
-
-    fn everywhere(
-        &self,
-        postings: &Postings,
-        items: usize,
-        sizes: std::ops::RangeInclusive<usize>,
-        progress: &dyn Progress,
-    ) -> Result<Vec<(Home, Supports)>> {
-        (0..items)
-            .into_par_iter()
-            .map_init(
-                || Worker::new(items),
-                |worker, item| {
-                    progress.step(0)?;
-                    let supports = self.with_first(item, postings.of(item), &sizes, worker);
-                    Ok((Home::Item(item as ItemId), supports))
-                },
-            )
-            .collect()
-    }
-
-    /// Numbers the sets whose first item is `item`, in the rows that have it.
-    fn with_first(
-        &self,
-        item: usize,
-        rows: &[u32],
-        sizes: &std::ops::RangeInclusive<usize>,
-        worker: &mut Worker,
-    ) -> Supports {
-        let mut supports = Vec::new();
-        let total: u32 = rows.iter().map(|&r| self.rows.weight(r as usize)).sum();
-        if total < self.k {
-            return supports;
-        }
-        let id = sizes.contains(&1).then(|| self.next.fetch_add(1, Relaxed));
-        let entry = |&r: &u32| {
-            let p = self.rows.row(r as usize).partition_point(|&i| (i as usize) < item);
-            if let Some(id) = id {
-                self.write(r, 1, p, id);
-            }
-            (r, p as u32 + 1, p)
-        };
-        let entries: Vec<Entry> = rows.iter().map(entry).collect();
-        supports.extend(id.map(|id| (id, total)));
-        if *sizes.end() > 1 {
-            self.extend(&entries, 1, sizes, worker, &mut supports);
-        }
-        supports
-    }
-
-    fn write(&self, row: u32, size: usize, place: usize, id: u32) {
-        let (r, elements) = (row as usize, self.elements);
-        let base = elements.places.base(self.rows.row(r).len(), size);
-        elements.ids[elements.starts[r] + base + place].store(id, Relaxed);
-    }
-
-    /// Counts what stands behind a prefix of `depth` items in the rows that
-    /// have it, and numbers the sets that are one longer.
-    fn extend(
-        &self,
-        entries: &[Entry],
-        depth: usize,
-        sizes: &std::ops::RangeInclusive<usize>,
-        worker: &mut Worker,
-        supports: &mut Supports,
-    ) {
-        let places = &self.elements.places;
-        let frequent = self.frequent(entries, worker);
-        let size = depth + 1;
-        if sizes.contains(&size) {
-            let first = self.next.fetch_add(frequent.len() as u32, Relaxed);
-            for (&(item, support), id) in frequent.iter().zip(first..) {
-                worker.ids[item as usize] = id;
-                supports.push((id, support));
-            }
-            for &(row, from, place) in entries {
-                let behind = &self.rows.row(row as usize)[from as usize..];
-                for (&item, p) in behind.iter().zip(from as usize..) {
-                    let id = worker.ids[item as usize];
-                    if id != NEVER {
-                        self.write(row, size, place + places.step(p, size), id);
-                    }
-                }
-            }
-            frequent.iter().for_each(|&(item, _)| worker.ids[item as usize] = NEVER);
-        }
-        if size == *sizes.end() {
-            return;
-        }
-        for bucket in self.buckets(entries, size, &frequent, worker) {
-            self.extend(&bucket, size, sizes, worker, supports);
-        }
-    }
-
-    /// The items behind the prefix that k records have, with their supports.
-    fn frequent(&self, entries: &[Entry], worker: &mut Worker) -> Vec<(ItemId, u32)> {
-        let mut present = Vec::new();
-        for &(row, from, _) in entries {
-            let weight = self.rows.weight(row as usize);
-            for &item in &self.rows.row(row as usize)[from as usize..] {
-                if worker.counts[item as usize] == 0 {
-                    present.push((item, 0));
-                }
-                worker.counts[item as usize] += weight;
-            }
-        }
-        for (item, support) in &mut present {
-            *support = std::mem::take(&mut worker.counts[*item as usize]);
-        }
-        present.retain(|&(_, support)| support >= self.k);
-        present
-    }
-
-    /// The rows of each longer prefix.
-    fn buckets(
-        &self,
-        entries: &[Entry],
-        size: usize,
-        frequent: &[(ItemId, u32)],
-        worker: &mut Worker,
-    ) -> Vec<Vec<Entry>> {
-        let mut buckets = vec![Vec::new(); frequent.len()];
-        for (&(item, _), b) in frequent.iter().zip(0..) {
-            worker.ids[item as usize] = b;
-        }
-        for &(row, from, place) in entries {
-            let behind = &self.rows.row(row as usize)[from as usize..];
-            for (&item, p) in behind.iter().zip(from as usize..) {
-                let bucket = worker.ids[item as usize];
-                if bucket != NEVER {
-                    let place = place + self.elements.places.step(p, size);
-                    buckets[bucket as usize].push((row, p as u32 + 1, place));
-                }
-            }
-        }
-        frequent.iter().for_each(|&(item, _)| worker.ids[item as usize] = NEVER);
-        buckets
-    }
-}
-
-/// The rows of every item.
-pub(super) struct Postings {
-    ends: Vec<usize>,
-    rows: Vec<u32>,
-}
-
-impl Postings {
-    fn new(rows: &Rows, items: usize) -> Self {
-        let mut ends = vec![0; items + 1];
-        for r in 0..rows.len() {
-            rows.row(r).iter().for_each(|&item| ends[item as usize + 1] += 1);
-        }
-        for i in 0..items {
-            ends[i + 1] += ends[i];
-        }
-        let mut next = ends.clone();
-        let mut listed = vec![0; rows.occurrences()];
-        for r in 0..rows.len() {
-            for &item in rows.row(r) {
-                listed[next[item as usize]] = r as u32;
-                next[item as usize] += 1;
-            }
-        }
-        Self { ends, rows: listed }
-    }
-
-    fn of(&self, item: usize) -> &[u32] {
-        &self.rows[self.ends[item]..self.ends[item + 1]]
     }
 }

@@ -12,10 +12,13 @@
 //! Not done here: nothing is generalised, and no two parts of the same record
 //! are published apart but single items.
 
+mod bits;
 mod choose;
 mod elements;
+mod numbering;
 mod pairs;
 mod parameters;
+mod postings;
 mod publish;
 mod rows;
 mod solve;
@@ -77,7 +80,7 @@ pub fn anonymize(
         let manifest = Method::manifest(&settled, body.classes.total(), items);
         return Ok(Release { manifest, body: Body::Generalized(body) });
     }
-    let body = solution.published(parameters).body;
+    let body = solution.published(parameters, progress)?.body;
     let items = body.vocabulary.len() as u64;
     let mut manifest = Method::manifest(&settled, body.records(), items);
     manifest.version = VERSION_LOCATED;
@@ -110,7 +113,8 @@ pub fn slots(data: &Dataset, parameters: &Parameters, progress: &dyn Progress) -
     let solution = Solution::new(data, parameters, progress)?;
     let mut slots = Slots { leaf: vec![0; data.len()], offsets: vec![0], items: Vec::new() };
     if !parameters.only_combinations {
-        for (leaf, &l) in solution.published(parameters).order.iter().enumerate() {
+        let published = solution.published(parameters, progress)?;
+        for (leaf, &l) in published.order.iter().enumerate() {
             for &record in solution.clusters.get(l) {
                 slots.leaf[record as usize] = leaf as u32;
             }
@@ -156,7 +160,7 @@ impl<'a> Solution<'a> {
             }
         };
         progress.stage(Stage::Suppressing, None);
-        let Grouped { rows, row_of } = group(data, &clusters, &hidden, k);
+        let Grouped { rows, row_of } = group(data, &clusters, &hidden, k, progress)?;
         let effort = Effort { revivals: 8 };
         let (rows, kept) = solve(rows, &data.supports(), (k, m), effort, progress)?;
         Ok(Self { data, clusters, rows, row_of, kept })
@@ -167,13 +171,13 @@ impl<'a> Solution<'a> {
         both.filter(|(_, kept)| **kept).map(|(&item, _)| item)
     }
 
-    fn published(&self, parameters: &Parameters) -> Published {
+    fn published(&self, parameters: &Parameters, progress: &dyn Progress) -> Result<Published> {
         let kept = (&self.rows, &self.kept[..]);
         if parameters.no_item_counts {
-            publish::without_counts(self.data, &self.clusters, kept)
+            publish::without_counts(self.data, &self.clusters, kept, progress)
         } else {
             let km = (parameters.k.get(), parameters.m.get());
-            publish::with_counts(self.data, &self.clusters, kept, km)
+            publish::with_counts(self.data, &self.clusters, kept, km, progress)
         }
     }
 

@@ -7,6 +7,7 @@ use super::rows::Rows;
 use crate::data::{Dataset, ItemId};
 use crate::methods::disassociation::Clusters;
 use crate::release::{Bag, Leaf, Located};
+use crate::{Progress, Result};
 
 /// A leaf with what its records do not keep.
 struct Draft {
@@ -28,11 +29,12 @@ pub(super) fn with_counts(
     clusters: &Clusters,
     (rows, kept): (&Rows, &[bool]),
     (k, m): (u32, u32),
-) -> Published {
-    let mut drafts = drafts(data, clusters, rows, kept);
+    progress: &dyn Progress,
+) -> Result<Published> {
+    let mut drafts = drafts(data, clusters, (rows, kept), progress)?;
     drafts.par_iter_mut().for_each(|draft| draft.count(k, m));
     let totals = totals(&mut drafts, data.item_count(), k, m);
-    finish(data, drafts, totals)
+    Ok(finish(data, drafts, totals))
 }
 
 /// Publishes what is kept, and the names of the items that are kept nowhere.
@@ -41,8 +43,9 @@ pub(super) fn without_counts(
     data: &Dataset,
     clusters: &Clusters,
     (rows, kept): (&Rows, &[bool]),
-) -> Published {
-    let mut drafts = drafts(data, clusters, rows, kept);
+    progress: &dyn Progress,
+) -> Result<Published> {
+    let mut drafts = drafts(data, clusters, (rows, kept), progress)?;
     let mut somewhere = vec![false; data.item_count()];
     for draft in &drafts {
         draft.leaf.kept.items().iter().for_each(|&item| somewhere[item as usize] = true);
@@ -55,15 +58,23 @@ pub(super) fn without_counts(
             leaf.listed.extend(names.min_by_key(|&item| (supports[item as usize], item)));
         }
     });
-    finish(data, drafts, Vec::new())
+    Ok(finish(data, drafts, Vec::new()))
 }
 
-fn drafts(data: &Dataset, clusters: &Clusters, rows: &Rows, kept: &[bool]) -> Vec<Draft> {
+fn drafts(
+    data: &Dataset,
+    clusters: &Clusters,
+    kept: (&Rows, &[bool]),
+    progress: &dyn Progress,
+) -> Result<Vec<Draft>> {
     (0..clusters.len())
         .into_par_iter()
         .map_init(
             || vec![0_u32; data.item_count()],
-            |counts, l| draft(data, clusters.get(l), l, (rows, kept), counts),
+            |counts, l| {
+                progress.step(0)?;
+                Ok(draft(data, clusters.get(l), l, kept, counts))
+            },
         )
         .collect()
 }

@@ -9,6 +9,7 @@ use rayon::prelude::*;
 use super::subsets::slots;
 use crate::data::{Dataset, ItemId};
 use crate::methods::disassociation::Clusters;
+use crate::{Progress, Result};
 
 /// The most subsets of one row that are looked at: 400 items for pairs, 78
 /// for triples.
@@ -144,14 +145,23 @@ pub(super) struct Grouped {
 
 /// The rows of the records of `clusters`: a candidate is not `hidden` and in
 /// at least `k` records of its leaf.
-pub(super) fn group(data: &Dataset, clusters: &Clusters, hidden: &[bool], k: u32) -> Grouped {
+pub(super) fn group(
+    data: &Dataset,
+    clusters: &Clusters,
+    hidden: &[bool],
+    k: u32,
+    progress: &dyn Progress,
+) -> Result<Grouped> {
     let leaves: Vec<LeafRows> = (0..clusters.len())
         .into_par_iter()
         .map_init(
             || vec![0_u32; data.item_count()],
-            |counts, l| LeafRows::new(data, clusters.get(l), hidden, k, counts),
+            |counts, l| {
+                progress.step(0)?;
+                Ok(LeafRows::new(data, clusters.get(l), hidden, k, counts))
+            },
         )
-        .collect();
+        .collect::<Result<_>>()?;
     let mut rows = Rows { offsets: vec![0], leaves: vec![0], ..Rows::default() };
     let mut row_of = vec![0; data.len()];
     for (l, leaf) in leaves.into_iter().enumerate() {
@@ -164,7 +174,7 @@ pub(super) fn group(data: &Dataset, clusters: &Clusters, hidden: &[bool], k: u32
         rows.weights.extend_from_slice(&leaf.weights);
         rows.leaves.push(rows.weights.len() as u32);
     }
-    Grouped { rows, row_of }
+    Ok(Grouped { rows, row_of })
 }
 
 /// The rows of one leaf.

@@ -12,9 +12,10 @@
 
 use rayon::prelude::*;
 
-use super::choose::{Chooser, Voter, keeps_dead};
+use super::choose::{Chooser, Voter};
 use super::elements::{Elements, NEVER};
 use super::rows::Rows;
+use crate::progress::Pulse;
 use crate::{Progress, Result};
 
 /// How far a solution is improved.
@@ -65,6 +66,8 @@ const BATCH: usize = 1 << 12;
 const PIECE: usize = 256;
 /// From k on, sets that are kept too rarely die in so many steps.
 const STEPS: u32 = 8;
+/// Sets are revived once more if that gave one in so many pairs.
+const WORTH_IT: u64 = 2_000;
 
 impl Solver<'_> {
     fn run(&mut self, effort: Effort) -> Result<()> {
@@ -91,8 +94,8 @@ impl Solver<'_> {
             let mut died = Vec::new();
             for id in 0..self.elements.len() {
                 let count = self.elements.count(id as u32);
-                if count < threshold && !self.elements.dead[id] {
-                    self.elements.dead[id] = true;
+                if count < threshold && !self.elements.dead.get(id) {
+                    self.elements.dead.set(id, true);
                     died.extend((count > 0).then_some(id as u32));
                 }
             }
@@ -115,11 +118,11 @@ impl Solver<'_> {
     fn keeping_dead(&self, rows: &[u32]) -> Result<Vec<u32>> {
         let pieces: Vec<Vec<u32>> = rows
             .par_chunks(PIECE * 16)
-            .map(|piece| {
+            .map_init(Vec::new, |members, piece| {
                 self.progress.step(0)?;
                 let keeps = |r: &u32| {
                     let r = *r as usize;
-                    keeps_dead(&self.elements, r, self.rows.row(r).len(), &self.members(r))
+                    self.elements.keeps_dead(r, &self.kept[self.rows.range(r)], members)
                 };
                 Ok(piece.iter().copied().filter(keeps).collect())
             })
@@ -175,22 +178,8 @@ impl Solver<'_> {
         }
     }
 
-    /// Moves the counts from what row `r` kept to what it keeps.
     fn recount(&self, r: usize, old: &[bool], new: &[bool]) {
-        let (n, weight) = (old.len(), self.rows.weight(r));
-        let pick = |chosen: &dyn Fn(usize) -> bool| (0..n).filter(|&p| chosen(p)).collect();
-        let stay: Vec<usize> = pick(&|p| old[p] && new[p]);
-        let change = |moved: Vec<usize>, count: &dyn Fn(u32)| {
-            let mut others = stay.clone();
-            for p in moved {
-                self.elements.places.each_with(n, p, &others, &mut |slot, _| {
-                    count(self.elements.id(r, slot));
-                });
-                others.push(p);
-            }
-        };
-        change(pick(&|p| old[p] && !new[p]), &|id| self.elements.subtract(id, weight));
-        change(pick(&|p| !old[p] && new[p]), &|id| self.elements.add(id, weight));
+        self.elements.recount(r, self.rows.weight(r), old, new);
     }
 
     /// The pairs that are kept.
@@ -203,8 +192,8 @@ impl Solver<'_> {
     }
 
     /// Revives dead sets that k records would take back at once, gives them
-    /// back, and lets die what is then too rare. Whether more pairs are kept;
-    /// if not, nothing is changed.
+    /// back, and lets die what is then too rare. If no more pairs are kept,
+    /// nothing is changed. Whether so many more are that it pays to go on.
     fn revive(&mut self) -> Result<bool> {
         let before = (self.pairs(), self.kept.clone(), self.elements.dead.clone());
         let wishes = self.wishes()?;
@@ -215,25 +204,28 @@ impl Solver<'_> {
         let mut any = false;
         for (id, &wanted) in tally.iter().enumerate() {
             if wanted >= self.k {
-                self.elements.dead[id] = false;
+                self.elements.dead.set(id, false);
                 any = true;
             }
         }
         if !any {
             return Ok(false);
         }
+        let mut pulse = Pulse::new(self.progress);
         for of_row in wishes.chunk_by(|a, b| a.0 == b.0) {
+            pulse.work(self.rows.row(of_row[0].0 as usize).len())?;
             self.grant(of_row, &tally);
         }
         self.fix(self.k)?;
-        if self.pairs() > before.0 {
-            return Ok(true);
+        let after = self.pairs();
+        if after > before.0 {
+            return Ok(after - before.0 >= before.0 / WORTH_IT);
         }
-        let all: Vec<u32> = (0..self.rows.len() as u32).collect();
-        for &r in &all {
-            let range = self.rows.range(r as usize);
+        for r in 0..self.rows.len() {
+            let range = self.rows.range(r);
+            pulse.work(range.len())?;
             if self.kept[range.clone()] != before.1[range.clone()] {
-                self.recount(r as usize, &self.kept[range.clone()], &before.1[range]);
+                self.recount(r, &self.kept[range.clone()], &before.1[range]);
             }
         }
         (self.kept, self.elements.dead) = (before.1, before.2);
@@ -266,7 +258,7 @@ impl Solver<'_> {
                 let id = self.elements.id(row, slot);
                 if id == NEVER {
                     bars += 2;
-                } else if self.elements.dead[id as usize] {
+                } else if self.elements.dead.get(id as usize) {
                     (bars, bar) = (bars + 1, id);
                 }
             });
