@@ -1,6 +1,6 @@
 //! The papers' evaluations redone on the data in `SETVEIL_DATA`: one
 //! subcommand a paper, which writes a CSV table and an SVG plot per figure; and
-//! the numbers of `docs/known-limits.md`.
+//! the numbers of `docs/known-limits.md` and `docs/local-suppression.md`.
 
 mod cahd_2008;
 mod cover_problem_2016;
@@ -9,6 +9,7 @@ mod disassociation_2012;
 mod dls_2022;
 mod figure;
 mod known_limits;
+mod local_suppression;
 mod partition_2009;
 
 use std::path::PathBuf;
@@ -39,6 +40,8 @@ enum Paper {
     CoverProblem2016(cover_problem_2016::Args),
     #[command(name = "known-limits")]
     KnownLimits(known_limits::Args),
+    #[command(name = "local-suppression")]
+    LocalSuppression(local_suppression::Args),
     #[command(name = "disassociation-2012")]
     Disassociation2012(disassociation_2012::Disassociation2012),
 }
@@ -52,6 +55,7 @@ fn main() -> anyhow::Result<()> {
         Paper::Partition2009(paper) => paper.run(&cli.output),
         Paper::CoverProblem2016(args) => args.run(&cli.output),
         Paper::KnownLimits(args) => args.run(&cli.output),
+        Paper::LocalSuppression(args) => args.run(&cli.output),
         Paper::Disassociation2012(paper) => paper.run(&cli.output),
     }
 }

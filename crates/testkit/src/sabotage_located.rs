@@ -13,6 +13,7 @@ pub const LOCATED: &[Saboteur] = &[
     Saboteur { name: "an item is counted too often", rule: "C", act: raise_a_count },
     Saboteur { name: "a total is hardly more than one a leaf", rule: "T", act: lower_a_total },
     Saboteur { name: "records have nothing at all", rule: "N", act: empty_records },
+    Saboteur { name: "one record alone keeps nothing", rule: "B", act: add_a_bare_record },
     Saboteur { name: "a record disappears", rule: "totals", act: forget_a_record },
     Saboteur { name: "leaves stand in another order", rule: "canonical-order", act: swap_leaves },
     Saboteur { name: "more sub-records than records", rule: "size", act: overfill },
@@ -122,6 +123,14 @@ fn empty_records(release: &mut Release) -> bool {
             leaf.listed.clear();
         }
         bare
+    })
+}
+
+fn add_a_bare_record(release: &mut Release) -> bool {
+    first_leaf(release, |leaf| {
+        let full = leaf.bare() == 0;
+        leaf.size += u32::from(full);
+        full
     })
 }
 

@@ -69,6 +69,25 @@ fn bad_parameters_publish_nothing() {
     }
 }
 
+/// What would have no end is said before it begins.
+#[test]
+fn large_clusters_are_refused_at_once() {
+    let folder = folder();
+    std::fs::write(folder.path().join("large.dat"), "a b\n".repeat(20_001)).expect("written");
+    for arguments in [["--clustering", "whole"], ["--max-cluster-size", "30000"]] {
+        let mut all = vec!["anonymize", "dls", "large.dat", "-o", "r"];
+        all.extend(arguments);
+        let (code, _, errors) = setveil(&all, folder.path());
+        assert!(code == 2 && errors.contains("20000"), "{code} {errors}");
+        assert!(errors.contains("local-suppression"), "{errors}");
+    }
+    let whole = ["anonymize", "disassociation", "large.dat", "--clustering", "whole", "-o", "r"];
+    assert_eq!(setveil(&whole, folder.path()).0, 0);
+    let manifest = std::fs::read_to_string(folder.path().join("r/manifest.json")).expect("written");
+    assert!(manifest.contains("\"clustering\": \"whole\""), "{manifest}");
+    assert_eq!(setveil(&["verify", "r"], folder.path()).0, 0);
+}
+
 #[test]
 fn the_profile_has_the_problematic_table() {
     let folder = folder();

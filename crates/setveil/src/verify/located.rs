@@ -1,6 +1,7 @@
 //! The format guarantee of a located release (`docs/local-suppression.md`).
 //!
-//! The rules are sufficient. Each is checked on what is published:
+//! The rules are sufficient for it, and for the linking bound. Each is checked
+//! on what is published:
 //!
 //! - **G**: all kept sub-records together are k^m-anonymous.
 //! - **L**: in a leaf that counts or lists anything, its own kept sub-records
@@ -11,6 +12,8 @@
 //!   item, and no more than the records that do not keep it.
 //! - **N**: the records that keep nothing can be filled, with k times m
 //!   occurrences to spare, or by a listed item without a total.
+//! - **B**: none or at least k records of a leaf keep nothing. The format
+//!   guarantee does not need it, the linking bound does.
 //!
 //! Also checked: canonical order, sums, that nothing is said twice, and that
 //! sensitive items are in no kept sub-record.
@@ -195,6 +198,9 @@ impl Rules<'_> {
             findings.add("C", || format!("{place}: room"), &[item], 0, 1);
         }
         self.filled(leaf, place, findings);
+        if (1..k).contains(&leaf.bare()) {
+            findings.add("B", || place.to_owned(), &[], leaf.bare(), k);
+        }
         Ok(())
     }
 

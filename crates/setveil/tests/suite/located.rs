@@ -11,8 +11,8 @@ use setveil::release::{Bag, Leaf, Located};
 use setveil::verify::verify;
 use setveil::{io, query};
 use testkit::located::{
-    body, broken_itemset, contents, each_world, most, random_release, release, release_with, support,
-    ways,
+    body, broken_itemset, contents, each_world, most, random_release, release, release_with,
+    support, ways,
 };
 use testkit::possible::objection;
 use testkit::random::rng;
@@ -66,8 +66,8 @@ fn without_a_rule_there_is_a_counter_example() {
     let c = located(vec![leaf(2, "a a", "b1", "")], 2, &[]);
     // T: of a total of 2 over two leaves each has one, and only one has a.
     let t = located(vec![leaf(2, "a a", "", "b"), leaf(3, "c c c", "", "b")], 3, &[(1, 2)]);
-    // N: the empty record takes one of the two.
-    let n = located(vec![leaf(3, "a a", "b2", "")], 2, &[]);
+    // N: the empty records take two of the three.
+    let n = located(vec![leaf(4, "a a", "b3", "")], 2, &[]);
     // G: a and b are kept together once.
     let g = located(vec![leaf(4, "ab a a b", "", "")], 2, &[]);
     for (rule, body) in [("L", l), ("C", c), ("T", t), ("N", n), ("G", g)] {
@@ -91,7 +91,8 @@ fn the_rules_are_enough_and_each_is_needed() {
         assert!(tried < 1_000 * cases(), "too few releases obey the rules: {held} of {tried}");
         let (_, release) = random_release(&mut rng, k, m, 3);
         let body = body(&release);
-        let rules = rules(body, k, m);
+        let mut rules = rules(body, k, m);
+        rules.retain(|&rule| rule != "B"); // The linking bound's alone.
         let found = || broken_itemset(body, k.into(), m as usize);
         match rules[..] {
             [] => {
@@ -192,55 +193,46 @@ fn holders(contents: &[Vec<u64>], set: u32) -> Vec<u64> {
     contents.iter().map(times).collect()
 }
 
-/// Per record, leaf by leaf, how many of its leaf keep nothing, if it does.
-fn bare_with(body: &Located) -> Vec<u64> {
-    let leaf = |leaf: &Leaf| {
-        let kept = std::iter::repeat_n(0, leaf.kept.total() as usize);
-        kept.chain(std::iter::repeat_n(leaf.bare(), leaf.bare() as usize)).collect::<Vec<u64>>()
-    };
-    body.leaves.iter().flat_map(leaf).collect()
-}
-
-/// A target who is known to have at most m items: no sub-record is hers with
-/// more than 1/k, over all worlds; nor is a record that keeps nothing, if k of its
-/// leaf do.
+/// A target who is known to have at most m items: no record of a leaf is hers
+/// with more than 1/k, over all worlds.
 #[test]
 fn nobody_is_linked_with_more_than_one_in_k() {
     let mut rng = rng(19);
     let (mut compared, mut with_bare, mut worst) = (0, 0, 0.0_f64);
-    while compared < 600 || with_bare < 150 {
+    while compared < 600 || with_bare < 100 {
         let (k, m) = KM[compared % 3];
-        let bare = [0.0, 0.0, 0.3][rng.random_range(0..3)];
+        let bare = [0.0, 0.0, 0.6][rng.random_range(0..3)];
         let (_, release) = release_with(&mut rng, (k, m), 2, bare);
         let body = body(&release);
         if ways(body) > 4_000.0 || !verify(&release, &()).unwrap().holds {
             continue;
         }
-        let (contents, bare) = (contents(body), bare_with(body));
+        let contents = contents(body);
         for set in (1_u32..1 << body.vocabulary.len()).filter(|s| s.count_ones() <= m) {
             let holds = holders(&contents, set);
             let all: u64 = holds.iter().sum();
-            for (&times, &bare) in holds.iter().zip(&bare) {
-                if all > 0 && (bare == 0 || bare >= u64::from(k)) {
-                    worst = worst.max(times as f64 * f64::from(k) / all as f64);
-                    assert!(times * u64::from(k) <= all, "k = {k}, {set:b}: {holds:?} {body:?}");
-                }
+            let most = holds.iter().max().copied().unwrap_or(0);
+            if all > 0 {
+                worst = worst.max(most as f64 * f64::from(k) / all as f64);
+                assert!(most * u64::from(k) <= all, "k = {k}, {set:b}: {holds:?} {body:?}");
             }
         }
         compared += 1;
-        with_bare += usize::from(bare.iter().any(|&b| b > 0));
+        with_bare += usize::from(body.leaves.iter().any(|leaf| leaf.bare() > 0));
     }
     assert!(worst > 0.99, "some release reaches the bound: {worst}");
 }
 
-/// Why the bound does not speak of fewer than k records that keep nothing: what
-/// else should they have but the one listed item?
+/// Why there is rule B: what else should the one record have that keeps nothing
+/// but the one listed item?
 #[test]
 fn few_records_that_keep_nothing_stand_out() {
     let body = located(vec![leaf(4, "a a a", "", "b")], 2, &[]);
-    assert!(rules(&body, 3, 2).is_empty());
+    assert_eq!(rules(&body, 3, 2), ["B"]);
+    assert_eq!(broken_itemset(&body, 3, 2), None);
     let holds = holders(&contents(&body), 0b10);
     assert_eq!(holds, [4, 4, 4, 8]);
+    assert!(8 * 3 > holds.iter().sum::<u64>());
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use setveil::data::{K, L, M};
-use setveil::methods::disassociation::Parameters;
+use setveil::methods::disassociation::{Clustering, Parameters};
 use setveil::{Dataset, Method, io};
 
 use super::MethodArgs;
@@ -21,6 +21,15 @@ pub struct Args {
     method: DisassociationArgs,
 }
 
+/// The horizontal step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub enum ClusteringArg {
+    /// the paper's: similar records together, at most --max-cluster-size
+    Horpart,
+    /// all records in one cluster: frequent combinations stay together, little is told about rare ones
+    Whole,
+}
+
 /// What disassociation and DLS have in common.
 #[derive(Debug, clap::Args)]
 pub struct DisassociationArgs {
@@ -33,6 +42,9 @@ pub struct DisassociationArgs {
     /// The most records of a cluster, at least 2k [default: 50, or 2k if that is more]
     #[arg(long, value_name = "RECORDS")]
     pub max_cluster_size: Option<usize>,
+    /// How records come together in clusters
+    #[arg(long, value_enum, default_value = "horpart")]
+    pub clustering: ClusteringArg,
     /// Leave clusters as they are instead of letting them share chunks
     #[arg(long)]
     pub no_refine: bool,
@@ -48,6 +60,9 @@ impl DisassociationArgs {
     /// The parameters; reads the list of sensitive terms.
     pub fn parameters(&self) -> anyhow::Result<Parameters> {
         let mut parameters = Parameters::new(self.k, self.m).with_refine(!self.no_refine);
+        if self.clustering == ClusteringArg::Whole {
+            parameters = parameters.with_clustering(Clustering::Whole);
+        }
         if let Some(max) = self.max_cluster_size {
             parameters.max_cluster_size = max;
         }

@@ -30,6 +30,7 @@ use self::publish::Published;
 use self::rows::{Grouped, Rows, group};
 use self::solve::{Effort, solve};
 use super::disassociation::{Clusters, HorizontalPartitioning, Horpart};
+use super::limits;
 use super::recipe::{Knob, Outcome, Recipe};
 use crate::data::{Dataset, ItemId, Vocabulary};
 use crate::release::{
@@ -42,7 +43,8 @@ use crate::{Error, Progress, Result, Stage};
 /// # Guarantee
 /// The format guarantee of k^m-anonymity: for every set of at most m items
 /// that some record could contain, some data set that is consistent with the
-/// release has k records which contain it. With
+/// release has k records which contain it. Over all such data sets no slot is
+/// that of a person of whom at most m items are known with more than 1/k. With
 /// [`only_combinations`](Parameters::only_combinations), k^m-anonymity itself:
 /// every published set of at most m items is in k published records.
 ///
@@ -147,6 +149,7 @@ impl<'a> Solution<'a> {
                     .into(),
             });
         }
+        limits::check(data)?;
         let hidden = parameters.sensitive_items(data)?;
         let clusters = match parameters.sizes()? {
             Some(sizes) => {
@@ -161,7 +164,7 @@ impl<'a> Solution<'a> {
         };
         progress.stage(Stage::Suppressing, None);
         let Grouped { rows, row_of } = group(data, &clusters, &hidden, k, progress)?;
-        let effort = Effort { revivals: 8 };
+        let effort = Effort { revivals: 8, leaves: !parameters.only_combinations };
         let (rows, kept) = solve(rows, &data.supports(), (k, m), effort, progress)?;
         Ok(Self { data, clusters, rows, row_of, kept })
     }

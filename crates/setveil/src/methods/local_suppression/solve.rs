@@ -12,6 +12,7 @@
 
 use rayon::prelude::*;
 
+use super::bits::Bits;
 use super::choose::{Chooser, Voter};
 use super::elements::{Elements, NEVER};
 use super::rows::Rows;
@@ -23,6 +24,9 @@ use crate::{Progress, Result};
 pub(super) struct Effort {
     /// How often dead sets are revived.
     pub(super) revivals: u32,
+    /// Whether leaves are published: then none or at least k records of a leaf
+    /// keep nothing (rule B).
+    pub(super) leaves: bool,
 }
 
 /// Which occurrences the rows keep, for sets of 1 to m items.
@@ -44,9 +48,18 @@ pub(super) fn solve(
         }
         rows.shorten(size, supports);
         let elements = Elements::new(&rows, supports.len(), (size, m), k, progress)?;
-        let mut solver =
-            Solver { kept: vec![true; rows.occurrences()], rows: &rows, elements, k, progress };
+        let mut solver = Solver {
+            kept: vec![true; rows.occurrences()],
+            silent: Bits::new(rows.len()),
+            rows: &rows,
+            elements,
+            k,
+            progress,
+        };
         solver.run(effort)?;
+        if size == m && effort.leaves {
+            solver.join_the_bare()?;
+        }
         kept = solver.kept;
     }
     Ok((rows, kept))
@@ -56,6 +69,8 @@ struct Solver<'a> {
     rows: &'a Rows,
     elements: Elements,
     kept: Vec<bool>,
+    /// Rows that keep nothing so that others who do are not few.
+    silent: Bits,
     k: u32,
     progress: &'a dyn Progress,
 }
@@ -109,6 +124,41 @@ impl Solver<'_> {
         }
     }
 
+    /// Lets more records keep nothing where 1 to k - 1 of a leaf do. Rows only
+    /// fall silent, so this ends.
+    fn join_the_bare(&mut self) -> Result<()> {
+        loop {
+            let leaves = 0..self.rows.leaf_count();
+            let more: Vec<u32> = leaves.flat_map(|l| self.joining(l)).collect();
+            if more.is_empty() {
+                return Ok(());
+            }
+            more.iter().for_each(|&r| self.silent.set(r as usize, true));
+            self.choose(&more)?;
+            self.fix(self.k)?;
+        }
+    }
+
+    /// The rows of a leaf that should keep nothing: those that keep least.
+    fn joining(&self, l: usize) -> Vec<u32> {
+        let keeps = |r: usize| self.kept[self.rows.range(r)].iter().filter(|kept| **kept).count();
+        let weight = |r: usize| u64::from(self.rows.weight(r));
+        let mut bare: u64 = self.rows.leaf(l).filter(|&r| keeps(r) == 0).map(weight).sum();
+        let mut joining = Vec::new();
+        if bare > 0 && bare < u64::from(self.k) {
+            let mut others: Vec<usize> = self.rows.leaf(l).filter(|&r| keeps(r) > 0).collect();
+            others.sort_by_key(|&r| (keeps(r), r));
+            for r in others {
+                if bare >= u64::from(self.k) {
+                    break;
+                }
+                bare += weight(r);
+                joining.push(r as u32);
+            }
+        }
+        joining
+    }
+
     fn members(&self, r: usize) -> Vec<usize> {
         let kept = &self.kept[self.rows.range(r)];
         (0..kept.len()).filter(|&p| kept[p]).collect()
@@ -143,6 +193,10 @@ impl Solver<'_> {
                     for &r in piece {
                         let r = r as usize;
                         let kept = &this.kept[this.rows.range(r)];
+                        if this.silent.get(r) {
+                            flat.extend(std::iter::repeat_n(false, kept.len()));
+                            continue;
+                        }
                         let (n, own) = (kept.len(), this.rows.weight(r));
                         chooser.choose(&this.elements, &Voter { row: r, n, own, kept }, k);
                         flat.extend_from_slice(&chooser.kept);
