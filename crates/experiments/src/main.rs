@@ -2,6 +2,7 @@
 //! subcommand a paper, which writes a CSV table and an SVG plot per figure; and
 //! the numbers of `docs/known-limits.md` and `docs/local-suppression.md`.
 
+mod algorithm_aware;
 mod cahd_2008;
 mod cover_problem_2016;
 mod data;
@@ -40,6 +41,8 @@ enum Paper {
     CoverProblem2016(cover_problem_2016::Args),
     #[command(name = "known-limits")]
     KnownLimits(known_limits::Args),
+    #[command(name = "algorithm-aware")]
+    AlgorithmAware(algorithm_aware::Args),
     #[command(name = "local-suppression")]
     LocalSuppression(local_suppression::Args),
     #[command(name = "disassociation-2012")]
@@ -55,6 +58,7 @@ fn main() -> anyhow::Result<()> {
         Paper::Partition2009(paper) => paper.run(&cli.output),
         Paper::CoverProblem2016(args) => args.run(&cli.output),
         Paper::KnownLimits(args) => args.run(&cli.output),
+        Paper::AlgorithmAware(args) => args.run(&cli.output),
         Paper::LocalSuppression(args) => args.run(&cli.output),
         Paper::Disassociation2012(paper) => paper.run(&cli.output),
     }

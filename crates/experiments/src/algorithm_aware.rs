@@ -1,0 +1,144 @@
+//! An attacker who knows the whole program, on all data sets of a few records:
+//! of the data sets that fit a release, only those count that the program
+//! would have published like this.
+//!
+//! A record is *breached* if it has a set of at most m items that some, but
+//! never k, records have in the data sets that are left; it is *determined* if a
+//! single data set is left.
+
+use std::collections::HashMap;
+use std::io::Write;
+use std::path::Path;
+
+use setveil::Dataset;
+use setveil::data::{K, M};
+use setveil::methods::disassociation::{self, Clustering};
+use setveil::methods::local_suppression::{self, LeafSize};
+use setveil::release::Body;
+
+/// Attack all data sets of a few records with the whole program (docs/known-limits.md)
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// Records of a data set
+    #[arg(long, default_value_t = 6)]
+    records: usize,
+    /// Items of all data sets
+    #[arg(long, default_value_t = 4)]
+    items: u32,
+    /// How many candidates must remain
+    #[arg(short, default_value_t = 2)]
+    k: u32,
+    /// How many items an attacker may know
+    #[arg(short, default_value_t = 2)]
+    m: u32,
+}
+
+/// A data set as bits, a record each, ascending.
+type Small = Vec<u32>;
+type Publish = dyn Fn(&Dataset) -> anyhow::Result<Body>;
+
+impl Args {
+    pub fn run(&self, output: &Path) -> anyhow::Result<()> {
+        let mut all = Vec::new();
+        multisets(self.records, 1, 1 << self.items, &mut Vec::new(), &mut all);
+        let mut table = std::fs::File::create(output.join("algorithm-aware.csv"))?;
+        writeln!(table, "method,data sets,releases,breached,determined")?;
+        for (name, publish) in self.methods()? {
+            let mut groups: HashMap<String, Vec<&Small>> = HashMap::new();
+            for small in &all {
+                // Where nothing would be published, nobody is breached.
+                if let Ok(body) = publish(&self.dataset(small)) {
+                    groups.entry(format!("{body:?}")).or_default().push(small);
+                }
+            }
+            let (mut breached, mut determined) = (0, 0);
+            for group in groups.values() {
+                breached += self.breached(group);
+                determined += if group.len() == 1 { self.records } else { 0 };
+            }
+            let records = (all.len() * self.records) as f64;
+            writeln!(
+                table,
+                "{name},{},{},{:.3},{:.3}",
+                all.len(),
+                groups.len(),
+                breached as f64 / records,
+                determined as f64 / records
+            )?;
+        }
+        Ok(())
+    }
+
+    /// How many records of the data sets that are published alike are breached.
+    fn breached(&self, group: &[&Small]) -> usize {
+        let sets: Vec<u32> =
+            (1..1 << self.items).filter(|s: &u32| s.count_ones() <= self.m).collect();
+        let support = |small: &Small, set: u32| small.iter().filter(|&r| r & set == set).count();
+        let rare: Vec<u32> = sets
+            .into_iter()
+            .filter(|&set| {
+                let most = group.iter().map(|small| support(small, set)).max().unwrap_or(0);
+                most > 0 && most < self.k as usize
+            })
+            .collect();
+        let hit = |record: &&u32| rare.iter().any(|set| *record & set == *set);
+        group.iter().map(|small| small.iter().filter(hit).count()).sum()
+    }
+
+    fn dataset(&self, small: &Small) -> Dataset {
+        let name = |i: u32| char::from(b'a' + i as u8).to_string();
+        let record =
+            |bits: &u32| (0..self.items).filter(|i| bits >> i & 1 == 1).map(name).collect();
+        Dataset::from_records(small.iter().map(record).collect::<Vec<Vec<String>>>())
+    }
+
+    fn methods(&self) -> anyhow::Result<Vec<(&'static str, Box<Publish>)>> {
+        let (k, m) = (K::new(self.k)?, M::new(self.m)?);
+        let smallest = 2 * self.k as usize;
+        let plain = disassociation::Parameters::new(k, m).with_max_cluster_size(smallest);
+        let whole = plain.clone().with_clustering(Clustering::Whole);
+        let leaves = move |size: LeafSize| {
+            let mut parameters = local_suppression::Parameters::new(k, m);
+            parameters.max_cluster_size = size;
+            parameters
+        };
+        let mut uncounted = leaves(LeafSize::All);
+        uncounted.no_item_counts = true;
+        let mut alone = leaves(LeafSize::All);
+        alone.only_combinations = true;
+        let mut methods: Vec<(&'static str, Box<Publish>)> = Vec::new();
+        for (name, parameters) in [("disassociation", plain), ("disassociation whole", whole)] {
+            methods.push((
+                name,
+                Box::new(move |data| Ok(disassociation::anonymize(data, &parameters, &())?.body)),
+            ));
+        }
+        for (name, parameters) in [
+            ("local-suppression, smallest leaves", leaves(LeafSize::Max(smallest))),
+            ("local-suppression, one leaf", leaves(LeafSize::All)),
+            ("local-suppression --no-item-counts", uncounted),
+            ("local-suppression --only-combinations", alone),
+        ] {
+            methods.push((
+                name,
+                Box::new(
+                    move |data| Ok(local_suppression::anonymize(data, &parameters, &())?.body),
+                ),
+            ));
+        }
+        Ok(methods)
+    }
+}
+
+/// All ascending lists of `left` numbers in `from..end`.
+fn multisets(left: usize, from: u32, end: u32, now: &mut Small, all: &mut Vec<Small>) {
+    if left == 0 {
+        all.push(now.clone());
+        return;
+    }
+    for next in from..end {
+        now.push(next);
+        multisets(left - 1, next, end, now, all);
+        now.pop();
+    }
+}
