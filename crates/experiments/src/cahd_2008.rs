@@ -138,7 +138,7 @@ impl Cahd2008 {
             let Body::Grouped(body) = &release.body else { unreachable!("both methods group") };
             let queries = Queries { count: self.queries, r, seed: self.seed + draw };
             let made = setveil::Method::of(&release.manifest)?;
-            let kl = kl_divergence(made.sensitive(), body, &kept, &queries)?;
+            let kl = kl_divergence(made.sensitive(), body, &kept, &queries, &())?;
             sum += kl.expect("the sensitive items were drawn from the data");
         }
         Ok(sum / self.draws as f64)

@@ -70,7 +70,8 @@ fn measured(
     let members = Method::of(&release.manifest)?
         .members(&release, data, &())?
         .context("the clusters come out the same")?;
-    let measure = |q: &Question| associations(&release, data, &members, q).context("some pair");
+    let measure =
+        |q: &Question| associations(&release, data, &members, q, &())?.context("some pair");
     questions.iter().map(measure).collect()
 }
 

@@ -1,5 +1,7 @@
 //! What an attacker and a recipient ask of a release of Quest baskets.
 
+use std::sync::Arc;
+
 use divan::Bencher;
 use divan::counter::ItemsCount;
 use setveil::attack::{Kernel, Options, attack};
@@ -46,7 +48,7 @@ fn posterior(bencher: Bencher, known: usize) {
     let data = quest(50_000);
     let release = release(&data);
     let Body::Disassociated(body) = &release.body else { return };
-    let worlds = ReleaseWorlds::new(body, Knowledge::Format);
+    let worlds = ReleaseWorlds::new(body.clone(), Knowledge::Format);
     let sets = itemsets(&data, known);
     bencher
         .counter(ItemsCount::new(sets.len()))
@@ -55,15 +57,15 @@ fn posterior(bencher: Bencher, known: usize) {
 
 #[divan::bench(args = [10_000, 50_000])]
 fn index(bencher: Bencher, records: u64) {
-    let release = release(&quest(records));
-    bencher.bench(|| Index::new(&release, TermOccurrences::Once));
+    let release = Arc::new(release(&quest(records)));
+    bencher.bench(|| Index::new(release.clone(), TermOccurrences::Once));
 }
 
 #[divan::bench(args = [1, 2, 3])]
 fn query(bencher: Bencher, items: usize) {
     let data = quest(50_000);
     let release = release(&data);
-    let index = Index::new(&release, TermOccurrences::Once);
+    let index = Index::new(release, TermOccurrences::Once);
     let sets: Vec<Vec<String>> =
         itemsets(&data, items).iter().map(|set| data.vocabulary().texts(set)).collect();
     bencher

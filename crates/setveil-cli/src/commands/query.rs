@@ -5,7 +5,9 @@ use std::path::PathBuf;
 
 use anyhow::{Context as _, ensure};
 use serde::Serialize;
+use setveil::Release;
 use setveil::error::plain;
+use setveil::io::TableFormat;
 use setveil::query::{Answer, parse_itemset};
 use setveil::release::Supports;
 use setveil::workflow::{self, QueryOptions, files};
@@ -16,7 +18,7 @@ use crate::context::{Context, Exit};
 /// Ask in how many records items stand together: lower bound, expected support, upper bound
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example:\n  setveil query release \"itunes,flu\"\n  \
-    setveil query release --file itemsets.txt --json\n\n\
+    setveil query release --file itemsets.txt --output answers.csv\n\n\
     The original support is never outside the bounds; a release with noise has none. Items with a comma go in double quotes: \
     '\"new york, hotels\",flu'.")]
 pub struct Args {
@@ -32,6 +34,19 @@ pub struct Args {
     /// For the expected support: how often a term of a term chunk occurs in its cluster
     #[arg(long, default_value = "once")]
     terms: Terms,
+    #[command(flatten)]
+    output: OutputArgs,
+}
+
+/// Where many answers go.
+#[derive(Debug, clap::Args)]
+pub struct OutputArgs {
+    /// Write the answers to this file instead: .csv, .json, .jsonl or .parquet
+    #[arg(long, short, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+    /// Replace an earlier file of that name
+    #[arg(long, requires = "output")]
+    pub force: bool,
 }
 
 #[derive(Serialize)]
@@ -41,6 +56,7 @@ struct Answers {
 
 impl Args {
     pub fn run(&self, context: &Context) -> anyhow::Result<Exit> {
+        self.output.output.as_deref().map(TableFormat::of).transpose()?;
         let mut itemsets = Vec::new();
         for text in &self.itemsets {
             itemsets.push(parse_itemset(text)?);
@@ -54,14 +70,14 @@ impl Args {
             ensure!(!itemsets.is_empty(), "{}: there is no itemset in it", file.display());
         }
         let release = files::read(&self.release, context)?;
-        if release.manifest.guarantee.supports == Supports::Noisy {
-            context.remark(
-                "the counts are noisy: the expected support is an estimate, and nothing bounds \
-                 the original one",
-            );
-        }
+        remark_on_noise(&release, context);
         let options = QueryOptions::default().terms(self.terms.occurrences());
         let answers = workflow::query(&release, &itemsets, &options, context)?;
+        remark_on_unknown(&answers, context);
+        if let Some(path) = &self.output.output {
+            files::write_answers(&answers, path, self.output.force)?;
+            return Ok(Exit::Done);
+        }
         match &answers[..] {
             [answer] if self.file.is_none() => {
                 context.answer(answer, || describe(std::slice::from_ref(answer)))?;
@@ -75,7 +91,32 @@ impl Args {
     }
 }
 
-fn describe(answers: &[Answer]) -> String {
+/// Says which items the release does not have.
+fn remark_on_unknown(answers: &[Answer], context: &Context) {
+    let mut unknown: Vec<&String> = answers.iter().flat_map(|answer| &answer.unknown).collect();
+    unknown.sort_unstable();
+    unknown.dedup();
+    if !unknown.is_empty() {
+        let shown: Vec<String> = unknown.iter().take(5).map(|item| format!("{item:?}")).collect();
+        let more = if unknown.len() > 5 { ", ..." } else { "" };
+        let (count, shown) = (unknown.len(), shown.join(", "));
+        let items = if count == 1 { "item is" } else { "items are" };
+        context.remark(&format!("{count} {items} not in the release: {shown}{more}"));
+    }
+}
+
+/// Says what noise means for the answers.
+pub fn remark_on_noise(release: &Release, context: &Context) {
+    if release.manifest.guarantee.supports == Supports::Noisy {
+        context.remark(
+            "the counts are noisy: the expected support is an estimate, and nothing bounds \
+             the original one",
+        );
+    }
+}
+
+/// One line an answer.
+pub fn describe(answers: &[Answer]) -> String {
     let mut text = format!("{:>10} {:>12} {:>10}  itemset\n", "at least", "expected", "at most");
     for answer in answers {
         let upper = answer.upper.map_or_else(|| "unknown".to_owned(), |u| u.to_string());

@@ -54,6 +54,12 @@ enum Layout {
     Fimi,
     /// One JSON array of strings a line
     Jsonl,
+    /// One record a line, items separated by commas
+    Csv,
+    /// A table with the columns record and item
+    LongCsv,
+    /// A column of lists of items
+    Parquet,
 }
 
 /// How often a term of a term chunk occurs.
@@ -97,6 +103,9 @@ impl Args {
         let layout = self.format.map(|layout| match layout {
             Layout::Fimi => ExportFormat::Fimi,
             Layout::Jsonl => ExportFormat::JsonLines,
+            Layout::Csv => ExportFormat::BasketCsv,
+            Layout::LongCsv => ExportFormat::LongCsv,
+            Layout::Parquet => ExportFormat::Parquet,
         });
         let output = &self.output;
         let answer = files::reconstruct(&release, &options, layout, output, self.force, context)?;

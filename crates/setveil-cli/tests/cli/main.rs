@@ -1,5 +1,6 @@
 //! The command line from outside: one module a command.
 
+mod analyst;
 mod bad_input;
 mod band;
 mod bytes;

@@ -24,7 +24,8 @@ use super::Background;
 use super::targets::People;
 use crate::data::{ItemId, K};
 use crate::release::{Bag, Disassociated, SimpleCluster};
-use crate::worlds::ReleaseWorlds;
+use crate::worlds::BodyWorlds;
+use crate::{Progress, Result};
 
 /// Must stand wherever a number of covers is printed.
 pub const NO_COVER_IS_NOT_SAFETY: &str = "absence of a cover is not safety: enumeration of small \
@@ -84,20 +85,25 @@ fn by_rank(a: &(u64, ItemId), b: &(u64, ItemId)) -> std::cmp::Ordering {
 ///
 /// # Complexity
 /// Per cluster, items of later chunks times sub-records of earlier ones.
-pub fn find(body: &Disassociated, k: K, m: u32) -> Vec<Cover> {
+///
+/// # Errors
+/// If `progress` says stop.
+pub fn find(body: &Disassociated, k: K, m: u32, progress: &dyn Progress) -> Result<Vec<Cover>> {
     use rayon::prelude::*;
     let covers = body.clusters.par_iter().enumerate().map(|(cluster, published)| {
-        let mut covers: Vec<Cover> = published
-            .leaves()
-            .into_iter()
-            .flat_map(|leaf| of_leaf(leaf, k, m))
-            .map(|(a, b)| Cover { cluster, a: a.min(b), b: a.max(b) })
-            .collect();
+        progress.step(1)?;
+        let mut covers = Vec::new();
+        for leaf in published.leaves() {
+            progress.step(0)?;
+            let pairs = of_leaf(leaf, k, m).into_iter();
+            covers.extend(pairs.map(|(a, b)| Cover { cluster, a: a.min(b), b: a.max(b) }));
+        }
         covers.sort_unstable();
         covers.dedup();
-        covers
+        Ok(covers)
     });
-    covers.flatten().collect()
+    let covers: Vec<Vec<Cover>> = covers.collect::<Result<_>>()?;
+    Ok(covers.concat())
 }
 
 /// The covered pairs of one leaf.
@@ -214,16 +220,18 @@ pub(super) fn below_k_everywhere(
     known: &[Cover],
     covers: &[Cover],
     body: &Disassociated,
-    algorithm: &ReleaseWorlds,
+    algorithm: &BodyWorlds,
     k: K,
-) -> u64 {
+    progress: &dyn Progress,
+) -> Result<u64> {
     use rayon::prelude::*;
     let k = u64::from(k.get());
     let covers: FxHashSet<Cover> = covers.iter().copied().collect();
     let mut pairs: Vec<(ItemId, ItemId)> = known.iter().map(|c| (c.a, c.b)).collect();
     pairs.sort_unstable();
     pairs.dedup();
-    let below = |&&(a, b): &&(ItemId, ItemId)| {
+    let below = |&(a, b): &(ItemId, ItemId)| {
+        progress.step(0)?;
         let mut most = 0;
         for (cluster, upper) in algorithm.upper_bounds(&[a, b]) {
             // A joint cluster has other leaves: there the cover is of one leaf.
@@ -231,12 +239,12 @@ pub(super) fn below_k_everywhere(
                 && body.clusters[cluster].children().is_empty();
             most += if covered { upper.min(k - 1) } else { upper };
             if most >= k {
-                return false;
+                return Ok(0);
             }
         }
-        true
+        Ok(1)
     };
-    pairs.par_iter().filter(below).count() as u64
+    pairs.par_iter().map(below).try_reduce(|| 0, |a, b| Ok(a + b))
 }
 
 /// Records of the original that contain a breached pair of a cluster they fit
@@ -245,22 +253,25 @@ pub(super) fn vulnerable_records(
     covers: &[Cover],
     people: &People,
     background: &Background,
-    worlds: &ReleaseWorlds,
-) -> u64 {
+    worlds: &BodyWorlds,
+    progress: &dyn Progress,
+) -> Result<u64> {
     use rayon::prelude::*;
     let mut clusters: FxHashMap<(ItemId, ItemId), Vec<usize>> = FxHashMap::default();
     for cover in covers {
         clusters.entry((cover.a, cover.b)).or_default().push(cover.cluster);
     }
-    let vulnerable = |&r: &usize| {
+    let vulnerable = |r: usize| {
+        progress.step(0)?;
         let record = people.record(r);
         let items = background.of_record(r, record);
-        items.iter().enumerate().any(|(i, &a)| {
+        let found = items.iter().enumerate().any(|(i, &a)| {
             items[i + 1..].iter().any(|&b| {
                 let of_pair = clusters.get(&(a, b)).map_or(&[][..], Vec::as_slice);
                 of_pair.iter().any(|&c| worlds.fits(c, record))
             })
-        })
+        });
+        Ok(u64::from(found))
     };
-    (0..people.len()).into_par_iter().filter(vulnerable).count() as u64
+    (0..people.len()).into_par_iter().map(vulnerable).try_reduce(|| 0, |a, b| Ok(a + b))
 }

@@ -17,9 +17,9 @@ use super::posterior::{Evaluation, examine_with};
 use super::report::{Classes, OTHER_KNOWLEDGE, Report};
 use super::targets::People;
 use super::{Background, Options};
-use crate::Progress;
 use crate::data::{Dataset, ItemId, Vocabulary};
 use crate::release::{Generalized, Release, Supports};
+use crate::{Progress, Result};
 
 /// Attacks a generalised release.
 pub(super) fn attack(
@@ -28,7 +28,7 @@ pub(super) fn attack(
     original: Option<&Dataset>,
     options: &Options,
     progress: &dyn Progress,
-) -> Report {
+) -> Result<Report> {
     let model = &release.manifest.guarantee.model;
     let known = options.known.or(model.m()).unwrap_or(2);
     let index = Index::new(body, original);
@@ -50,7 +50,7 @@ pub(super) fn attack(
         options,
         progress,
         &evaluate,
-    );
+    )?;
     report.note(if noisy {
         "counts are noisy and classes can be made up: the probabilities take the release at its \
          word, which nobody can rely on; differential privacy bounds what being in the data adds \
@@ -60,7 +60,7 @@ pub(super) fn attack(
          likely"
     });
     report.note(OTHER_KNOWLEDGE);
-    report
+    Ok(report)
 }
 
 /// Items (leaves) and the published nodes above them.

@@ -57,7 +57,7 @@ pub(super) fn attack(
         options,
         progress,
         &evaluate,
-    );
+    )?;
     report.note(
         "the privacy degree holds per sensitive item: a group whose members all have different \
          sensitive items tells that each of them has one",

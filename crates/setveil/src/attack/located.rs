@@ -55,7 +55,7 @@ pub(super) fn attack(
         options,
         progress,
         &evaluate,
-    );
+    )?;
     report.note("covers speak of the refusals of VERPART: not looked for with this method");
     report.note(RARE);
     report.note(OTHER_KNOWLEDGE);

@@ -39,7 +39,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::data::{Dataset, K};
 use crate::release::{Body, Disassociated, Release, Supports};
-use crate::worlds::{Knowledge, ReleaseWorlds};
+use crate::worlds::{BodyWorlds, Knowledge};
 use crate::{Error, Progress, Result, Stage};
 
 /// Who attacks, and how much work the attack may be.
@@ -127,9 +127,7 @@ pub fn attack(
         Body::Disassociated(body) => {
             disassociated(release, body, original, options, kernel, progress)
         }
-        Body::Generalized(body) => {
-            Ok(generalized::attack(release, body, original, options, progress))
-        }
+        Body::Generalized(body) => generalized::attack(release, body, original, options, progress),
         Body::Grouped(body) => grouped::attack(release, body, original, options, kernel, progress),
         Body::Located(body) => located::attack(release, body, original, options, progress),
     }
@@ -146,8 +144,8 @@ fn disassociated(
     let model = &release.manifest.guarantee.model;
     let k = K::new(model.k().unwrap_or(2))?;
     let known = options.known.or(model.m()).unwrap_or(2);
-    let format = ReleaseWorlds::new(body, Knowledge::Format);
-    let algorithm = ReleaseWorlds::new(body, Knowledge::Algorithm(k));
+    let format = BodyWorlds::new(body, Knowledge::Format, progress)?;
+    let algorithm = BodyWorlds::new(body, Knowledge::Algorithm(k), progress)?;
     let people = targets::People::new(original, body, &algorithm, options);
     let background = Background::new(&people, body.vocabulary.len(), known, options);
 
@@ -156,15 +154,19 @@ fn disassociated(
     if kernel.refuses() {
         progress.stage(Stage::Covers, None);
         let m = model.m().unwrap_or(2);
-        let covers = cover::find(body, k, m);
+        let covers = cover::find(body, k, m, progress)?;
         report.printed_total = Some(cover::printed_total(body, &background));
         let known_covers = cover::known(&covers, &background);
         report.breached_pairs = Some(known_covers.len() as u64);
         report.breached_pairs_release =
-            Some(cover::below_k_everywhere(&known_covers, &covers, body, &algorithm, k));
-        report.vulnerable_records = original
-            .is_some()
-            .then(|| cover::vulnerable_records(&known_covers, &people, &background, &format));
+            Some(cover::below_k_everywhere(&known_covers, &covers, body, &algorithm, k, progress)?);
+        report.vulnerable_records = match original {
+            Some(_) => {
+                let (covers, people) = (&known_covers, &people);
+                Some(cover::vulnerable_records(covers, people, &background, &format, progress)?)
+            }
+            None => None,
+        };
         report.note(cover::NO_COVER_IS_NOT_SAFETY);
     } else {
         report.note("covers speak of the refusals of VERPART: not looked for with this method");
@@ -179,7 +181,7 @@ fn disassociated(
         known,
         options,
         progress,
-    );
+    )?;
     report.items_below_k = Some(algorithm::items_below_k(body, kernel.sensitive()));
     if !kernel.sensitive().is_empty() {
         report.note(kernel::SENSITIVE_TERMS);
@@ -190,6 +192,7 @@ fn disassociated(
     if kernel.is_known() && options.worlds > 0 {
         progress.stage(Stage::Replaying, Some(options.clusters as u64));
         let risk = algorithm::examine(body, k, model.m().unwrap_or(2), options, kernel, progress);
+        progress.step(0)?;
         report.algorithm = Some(risk);
     }
     report.note(report::OTHER_KNOWLEDGE);

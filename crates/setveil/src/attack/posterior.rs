@@ -12,16 +12,16 @@ use super::report::{LISTED, Level, PosteriorRisk, Report, WorstTarget};
 use super::targets::{People, Target};
 use super::{Background, Options};
 use crate::data::{ItemId, K, Vocabulary};
-use crate::worlds::{Posterior, ReleaseWorlds};
-use crate::{Progress, Stage};
+use crate::worlds::{BodyWorlds, Posterior};
+use crate::{Progress, Result, Stage};
 
 /// From this probability on, an item counts as known.
 const CERTAIN: f64 = 0.95;
 
 /// The release's worlds, for both kinds of knowledge.
 pub(super) struct Worlds<'a> {
-    pub(super) format: &'a ReleaseWorlds<'a>,
-    pub(super) algorithm: &'a ReleaseWorlds<'a>,
+    pub(super) format: &'a BodyWorlds<'a>,
+    pub(super) algorithm: &'a BodyWorlds<'a>,
     pub(super) vocabulary: &'a Vocabulary,
 }
 
@@ -45,7 +45,7 @@ pub(super) fn examine(
     known: u32,
     options: &Options,
     progress: &dyn Progress,
-) {
+) -> Result<()> {
     let evaluate = |set: &[ItemId]| {
         let format: Posterior = worlds.format.posterior(set);
         let algorithm = worlds.algorithm.posterior(set).best();
@@ -53,7 +53,7 @@ pub(super) fn examine(
     };
     let k = Some(k.get());
     let who = (people, truth, background);
-    examine_with(report, worlds.vocabulary, who, k, known, options, progress, &evaluate);
+    examine_with(report, worlds.vocabulary, who, k, known, options, progress, &evaluate)
 }
 
 /// Candidates, their greatest number, the best guess, the best guess of an
@@ -72,13 +72,13 @@ pub(super) fn examine_with(
     options: &Options,
     progress: &dyn Progress,
     evaluate: &(dyn Fn(&[ItemId]) -> Evaluation + Sync),
-) {
+) -> Result<()> {
     for (i, known) in (known..=known + 2).enumerate() {
         // The attackers beyond the promise get fewer targets.
         let limit = if i == 0 { options.targets } else { options.targets.div_ceil(4) };
         let targets = people.targets(background, known as usize, limit, options);
         progress.stage(Stage::Posteriors, Some(targets.targets.len() as u64));
-        let findings = find(targets.targets, progress, evaluate);
+        let findings = find(targets.targets, progress, evaluate)?;
         report.levels.push(Level {
             known,
             population: targets.population,
@@ -90,30 +90,31 @@ pub(super) fn examine_with(
         }
     }
     report.set_headline();
+    Ok(())
 }
 
 fn find(
     mut targets: Vec<Target>,
     progress: &dyn Progress,
     evaluate: &(dyn Fn(&[ItemId]) -> Evaluation + Sync),
-) -> Vec<Finding> {
+) -> Result<Vec<Finding>> {
     targets.sort_by(|a, b| (&a.known, a.record).cmp(&(&b.known, b.record)));
     let runs: Vec<&[Target]> = targets.chunk_by(|a, b| a.known == b.known).collect();
     runs.par_iter()
         .map(|run| {
+            progress.step(run.len() as u64)?;
             let (candidates, upper, best, best_algorithm) = evaluate(&run[0].known);
-            let _ = progress.advance(run.len() as u64);
-            Finding {
+            Ok(Finding {
                 known: run[0].known.clone(),
                 records: run.iter().map(|t| (t.record, t.weight)).collect(),
                 candidates,
                 upper,
                 best,
                 best_algorithm,
-            }
+            })
         })
         // Nobody in the release can be the target: nothing is learned.
-        .filter(|finding| finding.upper > 0)
+        .filter(|finding| finding.as_ref().is_ok_and(|f| f.upper > 0) || finding.is_err())
         .collect()
 }
 

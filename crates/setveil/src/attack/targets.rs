@@ -9,7 +9,7 @@ use super::adversary::random_subset;
 use super::{Background, Options};
 use crate::data::{Dataset, ItemId, Vocabulary};
 use crate::release::Disassociated;
-use crate::worlds::ReleaseWorlds;
+use crate::worlds::BodyWorlds;
 
 /// Records over the release's item numbers; items that the release does not
 /// have are left out.
@@ -41,7 +41,7 @@ impl People {
     pub(super) fn new(
         original: Option<&Dataset>,
         body: &Disassociated,
-        worlds: &ReleaseWorlds,
+        worlds: &BodyWorlds,
         options: &Options,
     ) -> Self {
         match original {

@@ -1,5 +1,4 @@
-//! Data sets written for other tools: FIMI where labels allow it, JSON Lines
-//! where they do not.
+//! Data sets written for other tools: FIMI, JSON Lines, CSV, Parquet.
 
 use std::fs;
 use std::io::{BufWriter, Write};
@@ -18,6 +17,12 @@ pub enum ExportFormat {
     Fimi,
     /// One array of strings a line.
     JsonLines,
+    /// One record a line, items separated by commas.
+    BasketCsv,
+    /// A table with the columns `record`, from 1, and `item`.
+    LongCsv,
+    /// A column `items` of lists of text.
+    Parquet,
 }
 
 impl ExportFormat {
@@ -31,6 +36,8 @@ impl ExportFormat {
         match self {
             Self::Fimi => "dat",
             Self::JsonLines => "jsonl",
+            Self::BasketCsv | Self::LongCsv => "csv",
+            Self::Parquet => "parquet",
         }
     }
 }
@@ -81,8 +88,9 @@ fn make_room(dir: &Path, name: &str, replace: bool) -> Result<()> {
         let path = entry.map_err(|e| Error::io(dir, e))?.path();
         let file = path.file_name().unwrap_or_default().to_string_lossy();
         let ours = file.strip_prefix(&format!("{name}-")).is_some_and(|rest| {
-            let digits = rest.trim_end_matches(".dat").trim_end_matches(".jsonl");
-            rest.contains('.') && digits.bytes().all(|b| b.is_ascii_digit())
+            let (digits, extension) = rest.split_once('.').unwrap_or(("", ""));
+            let known = ["dat", "jsonl", "csv", "parquet"].contains(&extension);
+            known && !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit())
         });
         if !ours {
             return Err(Error::input(
@@ -113,29 +121,90 @@ pub fn write_dataset(
 ) -> Result<()> {
     let fail = |e| Error::io(path, e);
     let mut out = BufWriter::new(NewFile::create(path, replace)?);
-    let labels: Vec<String> = data
-        .vocabulary()
-        .labels()
-        .map(|label| match format {
-            ExportFormat::Fimi => label.to_owned(),
-            ExportFormat::JsonLines => {
-                serde_json::to_string(label).expect("a string is always JSON")
-            }
-        })
-        .collect();
-    let (open, between, close) = match format {
-        ExportFormat::Fimi => ("", " ", "\n"),
-        ExportFormat::JsonLines => ("[", ",", "]\n"),
-    };
+    match format {
+        ExportFormat::Fimi => lines(data, &mut out, str::to_owned, ["", " ", "\n"]),
+        ExportFormat::JsonLines => {
+            let quoted = |label: &str| serde_json::Value::from(label).to_string();
+            lines(data, &mut out, quoted, ["[", ",", "]\n"])
+        }
+        ExportFormat::BasketCsv => lines(data, &mut out, csv_field, ["", ",", "\n"]),
+        ExportFormat::LongCsv => long_csv(data, &mut out),
+        ExportFormat::Parquet => return parquet(data, out, path),
+    }
+    .map_err(fail)?;
+    out.into_inner().map_err(|e| fail(e.into_error()))?.finish()
+}
+
+/// A field that a CSV reader takes for this label.
+fn csv_field(label: &str) -> String {
+    super::itemset_text(&[label])
+}
+
+/// One record a line.
+fn lines(
+    data: &Dataset,
+    out: &mut impl Write,
+    spell: impl Fn(&str) -> String,
+    [open, between, close]: [&str; 3],
+) -> std::io::Result<()> {
+    let labels: Vec<String> = data.vocabulary().labels().map(spell).collect();
     for record in data.records() {
-        out.write_all(open.as_bytes()).map_err(fail)?;
+        out.write_all(open.as_bytes())?;
         for (i, &item) in record.iter().enumerate() {
             if i > 0 {
-                out.write_all(between.as_bytes()).map_err(fail)?;
+                out.write_all(between.as_bytes())?;
             }
-            out.write_all(labels[item as usize].as_bytes()).map_err(fail)?;
+            out.write_all(labels[item as usize].as_bytes())?;
         }
-        out.write_all(close.as_bytes()).map_err(fail)?;
+        out.write_all(close.as_bytes())?;
     }
-    out.into_inner().map_err(|e| fail(e.into_error()))?.finish()
+    Ok(())
+}
+
+/// One line for every record and item.
+fn long_csv(data: &Dataset, out: &mut impl Write) -> std::io::Result<()> {
+    let labels: Vec<String> = data.vocabulary().labels().map(csv_field).collect();
+    out.write_all(b"record,item\n")?;
+    for (r, record) in data.records().enumerate() {
+        for &item in record {
+            writeln!(out, "{},{}", r + 1, labels[item as usize])?;
+        }
+    }
+    Ok(())
+}
+
+#[cfg(feature = "parquet")]
+fn parquet(data: &Dataset, out: BufWriter<NewFile>, path: &Path) -> Result<()> {
+    use std::sync::Arc;
+
+    use arrow_array::builder::{ListBuilder, StringBuilder};
+    use arrow_array::{ArrayRef, RecordBatch};
+    use parquet::arrow::ArrowWriter;
+
+    /// Records that are held in memory twice.
+    const BATCH: usize = 1 << 14;
+    let fail = |e: String| Error::input(path, None, e, "see whether the disk is full");
+    let batch = |records: &[usize]| {
+        let mut lists = ListBuilder::new(StringBuilder::new());
+        for &r in records {
+            let labels = data.record(r).iter().map(|&item| data.vocabulary().label(item));
+            labels.for_each(|label| lists.values().append_value(label));
+            lists.append(true);
+        }
+        let column: ArrayRef = Arc::new(lists.finish());
+        RecordBatch::try_from_iter([("items", column)]).map_err(|e| fail(e.to_string()))
+    };
+    let schema = batch(&[])?.schema();
+    let mut writer = ArrowWriter::try_new(out, schema, None).map_err(|e| fail(e.to_string()))?;
+    let all: Vec<usize> = (0..data.len()).collect();
+    for records in all.chunks(BATCH) {
+        writer.write(&batch(records)?).map_err(|e| fail(e.to_string()))?;
+    }
+    let out = writer.into_inner().map_err(|e| fail(e.to_string()))?;
+    out.into_inner().map_err(|e| Error::io(path, e.into_error()))?.finish()
+}
+
+#[cfg(not(feature = "parquet"))]
+fn parquet(_: &Dataset, _: BufWriter<NewFile>, path: &Path) -> Result<()> {
+    Err(Error::input(path, None, "Parquet is not built in", "choose another format"))
 }

@@ -5,6 +5,8 @@ mod disk;
 mod export;
 #[cfg(test)]
 mod faults;
+#[cfg(feature = "arrow")]
+mod flat;
 mod hierarchy;
 mod items;
 mod json;
@@ -12,11 +14,14 @@ mod new_file;
 mod read;
 mod receipt;
 mod release;
+mod table;
 mod temporary;
 mod wordnet;
 mod write;
 
 pub use export::{ExportFormat, write_dataset, write_datasets};
+#[cfg(feature = "arrow")]
+pub use flat::{FlatFormat, write_tables};
 pub use hierarchy::{read_hierarchy, write_hierarchy};
 pub use items::read_items;
 pub use new_file::{check_file, write_file};
@@ -33,6 +38,7 @@ pub use release::{
     open_release_from, read_listed, read_release, read_release_from, write_release,
     write_release_in_files, write_release_to,
 };
+pub use table::{Column, Table, TableFormat, itemset_text, write_table};
 pub use temporary::{StalePartial, remove_temporary, stale_partials};
 pub use wordnet::read_wordnet;
 pub use write::{write_query_log, write_quest};

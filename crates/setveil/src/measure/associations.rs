@@ -15,6 +15,7 @@ use rustc_hash::FxHashMap;
 
 use crate::data::{Dataset, ItemId, K};
 use crate::release::{Bag, Body, Release, SimpleCluster};
+use crate::{Progress, Result};
 
 /// Which pairs are looked at.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -50,14 +51,19 @@ pub struct Associations {
 /// Compares the record chunks of a disassociated release with the records
 /// they are made from; `members` are those of each simple cluster in order.
 /// None for other releases, and where no cluster has a pair.
+///
+/// # Errors
+/// If `progress` says stop.
 pub fn associations(
     release: &Release,
     original: &Dataset,
     members: &[Vec<u32>],
     question: &Question,
-) -> Option<Associations> {
-    let Body::Disassociated(body) = &release.body else { return None };
-    let k = K::new(release.manifest.guarantee.model.k()?).ok()?;
+    progress: &dyn Progress,
+) -> Result<Option<Associations>> {
+    let Body::Disassociated(body) = &release.body else { return Ok(None) };
+    let k = release.manifest.guarantee.model.k();
+    let Some(k) = k.and_then(|k| K::new(k).ok()) else { return Ok(None) };
     let leaves: Vec<&SimpleCluster> = body.clusters.iter().flat_map(|c| c.leaves()).collect();
     let each: Vec<[f64; 3]> = leaves
         .par_iter()
@@ -65,16 +71,19 @@ pub fn associations(
         .filter_map(|(leaf, members)| {
             let rows: Vec<&[ItemId]> =
                 members.iter().map(|&r| original.record(r as usize)).collect();
-            kept(&rows, leaf, k, question)
+            match progress.step(0) {
+                Ok(()) => kept(&rows, leaf, k, question).map(Ok),
+                Err(stopped) => Some(Err(stopped)),
+            }
         })
-        .collect();
+        .collect::<Result<_>>()?;
     let mean = |i: usize| each.iter().map(|e| e[i]).sum::<f64>() / each.len() as f64;
-    (!each.is_empty()).then(|| Associations {
+    Ok((!each.is_empty()).then(|| Associations {
         anr: mean(0),
         are: mean(1),
         anr_limit: mean(2),
         clusters: each.len(),
-    })
+    }))
 }
 
 /// ANR, ARE and the limit of ANR for one cluster; none if it has no pair.

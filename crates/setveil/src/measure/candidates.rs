@@ -6,10 +6,10 @@ use rand_chacha::ChaCha8Rng;
 use rayon::prelude::*;
 
 use crate::data::ItemId;
-use crate::query::Index;
+use crate::query::Prepared;
 use crate::reconstruct::TermOccurrences;
 use crate::release::Supports;
-use crate::{Dataset, Release};
+use crate::{Dataset, Progress, Release, Result, Stage};
 
 /// Draws for each number of known items.
 const DRAWS: usize = 2000;
@@ -24,12 +24,21 @@ const DRAWS: usize = 2000;
 ///
 /// The candidates are those of the format guarantee. How likely each of them
 /// is, and what else is inferred, is another question.
-pub fn candidates(release: &Release, original: &Dataset, most_known: u32, seed: u64) -> Vec<f64> {
+///
+/// # Errors
+/// If `progress` says stop.
+pub fn candidates(
+    release: &Release,
+    original: &Dataset,
+    most_known: u32,
+    seed: u64,
+    progress: &dyn Progress,
+) -> Result<Vec<f64>> {
     let mut risks = Vec::new();
     if release.manifest.guarantee.supports == Supports::Noisy {
-        return risks;
+        return Ok(risks);
     }
-    let index = Index::new(release, TermOccurrences::default());
+    let index = Prepared::new(release, TermOccurrences::default(), progress)?;
     for known in 1..=most_known {
         let mut rng = ChaCha8Rng::seed_from_u64(seed ^ u64::from(known) << 32);
         let targets: Vec<usize> =
@@ -43,13 +52,17 @@ pub fn candidates(release: &Release, original: &Dataset, most_known: u32, seed: 
             let label = |i: usize| original.vocabulary().label(record[i] as ItemId);
             itemsets.push(items.into_iter().map(label).collect());
         }
-        let found = itemsets.par_iter().map(|itemset| match index.most(itemset) {
-            0 => 0.0,
-            records => 1.0 / records as f64,
+        progress.stage(Stage::Guessing, Some(itemsets.len() as u64));
+        let found = itemsets.par_iter().map(|itemset| {
+            progress.step(1)?;
+            Ok(match index.most(itemset) {
+                0 => 0.0,
+                records => 1.0 / records as f64,
+            })
         });
         // In order, so that the sum does not depend on the threads.
-        let sum: f64 = found.collect::<Vec<f64>>().iter().sum();
+        let sum: f64 = found.collect::<Result<Vec<f64>>>()?.iter().sum();
         risks.push(if itemsets.is_empty() { 0.0 } else { sum / itemsets.len() as f64 });
     }
-    risks
+    Ok(risks)
 }

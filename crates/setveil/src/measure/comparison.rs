@@ -6,9 +6,10 @@ use rayon::prelude::*;
 use super::Options;
 use crate::data::{Dataset, ItemId, Vocabulary};
 use crate::mine::Transactions;
+use crate::progress::{Progress, Pulse, Stage};
 use crate::reconstruct::{self, reconstruct_many};
 use crate::release::{Bag, Body, Cluster, Release};
-use crate::{Error, Progress, Result, Stage};
+use crate::{Error, Result};
 
 /// Everything a measure may look at.
 #[derive(Debug)]
@@ -51,14 +52,15 @@ impl<'a> Comparison<'a> {
             from.labels().map(|l| vocabulary.id(l).expect("all labels are in it")).collect()
         };
         let (originals, reconstructed) = rayon::join(
-            || transactions(vocabulary.len(), &[(original, ids(original.vocabulary()))]),
+            || transactions(vocabulary.len(), &[(original, ids(original.vocabulary()))], progress),
             || {
                 let numbered: Vec<(&Dataset, Vec<ItemId>)> =
                     drawn.par_iter().map(|d| (d, ids(d.vocabulary()))).collect();
-                transactions(vocabulary.len(), &numbered)
+                transactions(vocabulary.len(), &numbered, progress)
             },
         );
-        let chunks = chunk_transactions(release, vocabulary.len(), &ids(published));
+        let (originals, reconstructed) = (originals?, reconstructed?);
+        let chunks = chunk_transactions(release, vocabulary.len(), &ids(published), progress)?;
         Ok(Self { release, original, options, vocabulary, originals, reconstructed, chunks })
     }
 
@@ -94,30 +96,44 @@ fn check_original(release: &Release, original: &Dataset) -> Result<()> {
     })
 }
 
-fn transactions(items: usize, parts: &[(&Dataset, Vec<ItemId>)]) -> Transactions {
+fn transactions(
+    items: usize,
+    parts: &[(&Dataset, Vec<ItemId>)],
+    progress: &dyn Progress,
+) -> Result<Transactions> {
+    let mut pulse = Pulse::new(progress);
     let mut builder = Transactions::builder(items);
     let mut record = Vec::new();
     for (data, ids) in parts {
         for items in data.records() {
+            pulse.work(items.len())?;
             record.clear();
             record.extend(items.iter().map(|&i| ids[i as usize]));
             builder.push(&record, 1);
         }
     }
-    builder.build()
+    builder.build(progress)
 }
 
-fn chunk_transactions(release: &Release, items: usize, ids: &[ItemId]) -> Option<Transactions> {
+fn chunk_transactions(
+    release: &Release,
+    items: usize,
+    ids: &[ItemId],
+    progress: &dyn Progress,
+) -> Result<Option<Transactions>> {
+    let Some(chunks) = chunks(release) else { return Ok(None) };
+    let mut pulse = Pulse::new(progress);
     let mut builder = Transactions::builder(items);
     let mut itemset = Vec::new();
-    for chunk in chunks(release)? {
+    for chunk in chunks {
         for (items, count) in chunk.iter() {
+            pulse.work(items.len())?;
             itemset.clear();
             itemset.extend(items.iter().map(|&i| ids[i as usize]));
             builder.push(&itemset, count.into());
         }
     }
-    Some(builder.build())
+    builder.build(progress).map(Some)
 }
 
 /// All record and shared chunks, or the kept sub-records of every leaf; none for a release without chunks.

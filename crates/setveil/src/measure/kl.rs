@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::data::{Dataset, ItemId};
 use crate::release::{Group, Grouped};
-use crate::{Error, Result};
+use crate::{Error, Progress, Result};
 
 /// The queries to draw.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -55,6 +55,7 @@ pub fn kl_divergence(
     release: &Grouped,
     original: &Dataset,
     queries: &Queries,
+    progress: &dyn Progress,
 ) -> Result<Option<f64>> {
     if queries.r == 0 || queries.r > Queries::MAX_R {
         return Err(Error::Parameter {
@@ -76,6 +77,7 @@ pub fn kl_divergence(
     let mut cells = Cells::new(original, release);
     let mut sum = 0.0;
     for _ in 0..queries.count {
+        progress.step(0)?;
         let s = asked[rng.random_range(0..asked.len())];
         let mut by = known().sample(&mut rng, queries.r as usize);
         by.sort_unstable();

@@ -169,18 +169,18 @@ pub fn evaluate(
     let comparison = Comparison::new(release, original, options, progress)?;
     progress.stage(Stage::Measuring, None);
     let mut evaluation = Evaluation { ncp: penalty, ..Evaluation::default() };
-    (evaluation.tkd, evaluation.tkd_a) = tkd(&comparison);
-    evaluation.tkd_ml2 = tkd_ml2(&comparison);
+    (evaluation.tkd, evaluation.tkd_a) = tkd(&comparison, progress)?;
+    evaluation.tkd_ml2 = tkd_ml2(&comparison, progress)?;
     evaluation.re = re(&comparison);
     evaluation.re_a = re_a(&comparison);
     evaluation.tlost = tlost(&comparison);
     evaluation.pairs_kept = pairs_kept(&comparison);
-    evaluation.pairs_limit = pairs_limit(&comparison);
+    evaluation.pairs_limit = pairs_limit(&comparison, progress)?;
     if let Body::Grouped(body) = &release.body {
-        evaluation.kl = kl::kl_divergence(&facts.sensitive, body, original, &options.kl)?;
+        evaluation.kl = kl::kl_divergence(&facts.sensitive, body, original, &options.kl, progress)?;
     }
     if let Some(members) = &facts.members {
-        let measured = associations(release, original, members, &Question::default());
+        let measured = associations(release, original, members, &Question::default(), progress)?;
         (evaluation.anr, evaluation.are) = (measured.map(|a| a.anr), measured.map(|a| a.are));
     }
     Ok(evaluation)

@@ -6,6 +6,7 @@ use rayon::prelude::*;
 use super::Comparison;
 use crate::data::ItemId;
 use crate::mine::Transactions;
+use crate::{Progress, Result};
 
 /// The share of the original pair occurrences that stand inside one record or
 /// shared chunk. A record's item goes to one chunk only, so no occurrence is
@@ -21,14 +22,18 @@ pub fn pairs_kept(comparison: &Comparison) -> Option<f64> {
 /// # Complexity
 /// One step for every pair occurrence among distinct records; the memory of
 /// one counter per item and thread.
-pub fn pairs_limit(comparison: &Comparison) -> Option<f64> {
-    let k = u64::from(comparison.k()?);
+///
+/// # Errors
+/// If `progress` says stop.
+pub fn pairs_limit(comparison: &Comparison, progress: &dyn Progress) -> Result<Option<f64>> {
+    let Some(k) = comparison.k().map(u64::from) else { return Ok(None) };
     let data = &comparison.originals;
     let allowed: u64 = (0..data.item_count() as ItemId)
         .into_par_iter()
         .map_init(
             || (vec![0_u64; data.item_count()], Vec::new()),
             |(counts, touched), item| {
+                progress.step(0)?;
                 for t in data.containing(&[item]) {
                     let (record, weight) = data.get(t);
                     for &other in &record[record.partition_point(|&i| i <= item)..] {
@@ -39,11 +44,11 @@ pub fn pairs_limit(comparison: &Comparison) -> Option<f64> {
                     }
                 }
                 let supports = touched.drain(..).map(|i| std::mem::take(&mut counts[i as usize]));
-                supports.filter(|&support| support >= k).sum::<u64>()
+                Ok(supports.filter(|&support| support >= k).sum::<u64>())
             },
         )
-        .sum();
-    Some(share(allowed, pair_occurrences(data)))
+        .try_reduce(|| 0, |a, b| Ok(a + b))?;
+    Ok(Some(share(allowed, pair_occurrences(data))))
 }
 
 fn pair_occurrences(data: &Transactions) -> u64 {

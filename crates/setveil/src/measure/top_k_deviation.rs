@@ -4,20 +4,30 @@
 use std::collections::BTreeSet;
 
 use super::Comparison;
+use crate::Result;
 use crate::data::hierarchy::NodeId;
 use crate::data::{Hierarchy, ItemId, Vocabulary};
 use crate::mine::{Compatible, Transactions, top_k};
+use crate::progress::{Progress, Pulse};
 use crate::release::Body;
 
 /// The deviations on original labels: `(tkd, tkd_a)`. The original is mined
 /// once for both. `tkd_a` is none for a release without chunks.
-pub fn tkd(comparison: &Comparison) -> (Option<f64>, Option<f64>) {
+///
+/// # Errors
+/// If `progress` says stop.
+pub fn tkd(comparison: &Comparison, progress: &dyn Progress) -> Result<(Option<f64>, Option<f64>)> {
     let any = |_, _| true;
-    let frequent = itemsets(&comparison.originals, comparison.options.top, &any);
+    let frequent = itemsets(&comparison.originals, comparison.options.top, &any, progress)?;
     let lost = |published: &Transactions| {
-        deviation(&frequent, &itemsets(published, comparison.options.top, &any))
+        let found = itemsets(published, comparison.options.top, &any, progress)?;
+        Ok(deviation(&frequent, &found))
     };
-    (lost(&comparison.reconstructed), comparison.chunks.as_ref().and_then(lost))
+    let inside = match &comparison.chunks {
+        Some(chunks) => lost(chunks)?,
+        None => None,
+    };
+    Ok((lost(&comparison.reconstructed)?, inside))
 }
 
 /// `tkd_ml2`: the same over generalised itemsets, mined at all levels of the
@@ -26,29 +36,40 @@ pub fn tkd(comparison: &Comparison) -> (Option<f64>, Option<f64>) {
 /// new), nor the root. Classes are mined as they are published, so what was
 /// generalised above a node is lost for it. Items outside the hierarchy stand
 /// for themselves. None without a hierarchy.
-pub fn tkd_ml2(comparison: &Comparison) -> Option<f64> {
+///
+/// # Errors
+/// If `progress` says stop.
+pub fn tkd_ml2(comparison: &Comparison, progress: &dyn Progress) -> Result<Option<f64>> {
     let own = match &comparison.release.body {
         Body::Generalized(body) => body.hierarchy.as_ref(),
         _ => None,
     };
-    let hierarchy = comparison.options.hierarchy.as_deref().or(own)?;
+    let Some(hierarchy) = comparison.options.hierarchy.as_deref().or(own) else {
+        return Ok(None);
+    };
     let levels = Levels::new(hierarchy, &comparison.vocabulary);
     let published = match &comparison.release.body {
         Body::Generalized(body) => {
             let vocabulary = &body.vocabulary;
             let classes = body.classes.iter().map(|(items, count)| (items, count.into()));
-            levels.extend(vocabulary, classes)
+            levels.extend(vocabulary, classes, progress)?
         }
-        _ => levels.extend(&comparison.vocabulary, comparison.reconstructed.iter()),
+        _ => levels.extend(&comparison.vocabulary, comparison.reconstructed.iter(), progress)?,
     };
-    let original = levels.extend(&comparison.vocabulary, comparison.originals.iter());
+    let original = levels.extend(&comparison.vocabulary, comparison.originals.iter(), progress)?;
     let unrelated = |a, b| levels.unrelated(a, b);
     let top = comparison.options.top;
-    deviation(&itemsets(&original, top, &unrelated), &itemsets(&published, top, &unrelated))
+    let frequent = itemsets(&original, top, &unrelated, progress)?;
+    Ok(deviation(&frequent, &itemsets(&published, top, &unrelated, progress)?))
 }
 
-fn itemsets(data: &Transactions, top: usize, compatible: Compatible) -> BTreeSet<Vec<ItemId>> {
-    top_k(data, top, compatible).into_iter().map(|f| f.items).collect()
+fn itemsets(
+    data: &Transactions,
+    top: usize,
+    compatible: Compatible,
+    progress: &dyn Progress,
+) -> Result<BTreeSet<Vec<ItemId>>> {
+    Ok(top_k(data, top, compatible, progress)?.into_iter().map(|f| f.items).collect())
 }
 
 /// 1 - |FI and FI'| / |FI|.
@@ -82,18 +103,21 @@ impl<'a> Levels<'a> {
         &self,
         vocabulary: &Vocabulary,
         transactions: impl Iterator<Item = (&'t [ItemId], u64)>,
-    ) -> Transactions {
+        progress: &dyn Progress,
+    ) -> Result<Transactions> {
         let upward: Vec<Vec<ItemId>> = vocabulary.labels().map(|l| self.upward(l)).collect();
         let mut builder = Transactions::builder(self.labels.len());
         let mut extended = Vec::new();
+        let mut pulse = Pulse::new(progress);
         for (items, weight) in transactions {
+            pulse.work(items.len())?;
             extended.clear();
             extended.extend(items.iter().flat_map(|&i| &upward[i as usize]).copied());
             extended.sort_unstable();
             extended.dedup();
             builder.push(&extended, weight);
         }
-        builder.build()
+        builder.build(progress)
     }
 
     fn upward(&self, label: &str) -> Vec<ItemId> {

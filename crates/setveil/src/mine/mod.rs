@@ -16,6 +16,7 @@ use std::collections::BTreeSet;
 pub use transactions::Transactions;
 
 use crate::data::ItemId;
+use crate::{Progress, Result};
 
 /// An itemset and the weight of the transactions that contain it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -29,7 +30,11 @@ pub struct Frequent {
 /// Which two items may stand in one itemset.
 pub type Compatible<'a> = &'a dyn Fn(ItemId, ItemId) -> bool;
 
-/// The first `k` itemsets of the ranking; fewer if fewer occur.
+/// The first `k` itemsets of the ranking; fewer if fewer occur. A step is an
+/// itemset.
+///
+/// # Errors
+/// If `progress` says stop.
 ///
 /// # Complexity
 /// At most `k` itemsets are extended; extending one reads the transactions
@@ -41,11 +46,17 @@ pub type Compatible<'a> = &'a dyn Fn(ItemId, ItemId) -> bool;
 /// let mut transactions = Transactions::builder(3);
 /// transactions.push(&[0, 1], 4);
 /// transactions.push(&[0, 2], 1);
-/// let top = top_k(&transactions.build(), 3, &|_, _| true);
+/// let top = top_k(&transactions.build(&())?, 3, &|_, _| true, &())?;
 /// let sets: Vec<(&[u32], u64)> = top.iter().map(|f| (&f.items[..], f.support)).collect();
 /// assert_eq!(sets, [(&[0][..], 5), (&[1], 4), (&[0, 1], 4)]);
+/// # Ok::<(), setveil::Error>(())
 /// ```
-pub fn top_k(transactions: &Transactions, k: usize, compatible: Compatible) -> Vec<Frequent> {
+pub fn top_k(
+    transactions: &Transactions,
+    k: usize,
+    compatible: Compatible,
+    progress: &dyn Progress,
+) -> Result<Vec<Frequent>> {
     let mut frontier = Frontier { best: BTreeSet::new(), room: k };
     for item in 0..transactions.item_count() as ItemId {
         frontier.offer(transactions.support(item), &[], item);
@@ -54,12 +65,13 @@ pub fn top_k(transactions: &Transactions, k: usize, compatible: Compatible) -> V
     let mut extension = Extension::new(transactions);
     while let Some((Reverse(support), _, items)) = frontier.best.pop_first() {
         frontier.room -= 1;
+        progress.step(1)?;
         if frontier.room > 0 {
             extension.offer_all(&items, compatible, &mut frontier);
         }
         top.push(Frequent { items, support });
     }
-    top
+    Ok(top)
 }
 
 /// The best itemsets that are known and not taken yet: at most `room`.

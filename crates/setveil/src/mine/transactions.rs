@@ -1,6 +1,8 @@
 //! Weighted itemsets with the list of those that contain each item.
 
+use crate::Result;
 use crate::data::{Dataset, ItemId};
+use crate::progress::{Progress, Pulse, sort_unstable_by};
 
 /// Distinct itemsets with weights: equal ones are merged, because real data
 /// repeats itself (a third of the records of BMS-WebView-1 are distinct).
@@ -23,10 +25,13 @@ impl Transactions {
     }
 
     /// The records of `data`, each with weight 1.
-    pub fn from_dataset(data: &Dataset) -> Self {
+    ///
+    /// # Errors
+    /// If `progress` says stop.
+    pub fn from_dataset(data: &Dataset, progress: &dyn Progress) -> Result<Self> {
         let mut builder = Self::builder(data.item_count());
         data.records().for_each(|record| builder.push(record, 1));
-        builder.build()
+        builder.build(progress)
     }
 
     /// How many items there may be.
@@ -115,10 +120,14 @@ impl Builder {
     }
 
     /// Merges equal transactions and indexes them.
-    pub fn build(self) -> Transactions {
+    ///
+    /// # Errors
+    /// If `progress` says stop.
+    pub fn build(self, progress: &dyn Progress) -> Result<Transactions> {
         let get = |t: u32| &self.items[self.offsets[t as usize]..self.offsets[t as usize + 1]];
         let mut order: Vec<u32> = (0..self.weights.len() as u32).collect();
-        order.sort_unstable_by(|&a, &b| get(a).cmp(get(b)));
+        sort_unstable_by(&mut order, |&a, &b| get(a).cmp(get(b)), progress)?;
+        let mut pulse = Pulse::new(progress);
         let mut built = Transactions {
             item_count: self.item_count,
             offsets: vec![0],
@@ -127,6 +136,7 @@ impl Builder {
             ..Transactions::default()
         };
         for run in order.chunk_by(|&a, &b| get(a) == get(b)) {
+            pulse.work(run.len() + get(run[0]).len())?;
             let weight = run.iter().map(|&t| self.weights[t as usize]).sum();
             for &item in get(run[0]) {
                 built.supports[item as usize] += weight;
@@ -142,12 +152,13 @@ impl Builder {
         let mut next = built.starts.clone();
         built.postings = vec![0; built.items.len()];
         for t in 0..built.weights.len() {
+            pulse.work(built.offsets[t + 1] - built.offsets[t])?;
             for &item in &built.items[built.offsets[t]..built.offsets[t + 1]] {
                 built.postings[next[item as usize]] = t as u32;
                 next[item as usize] += 1;
             }
         }
-        built
+        Ok(built)
     }
 }
 

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 pub use reidentification::{MOST_KNOWN, Reidentification, Sampling, reidentification};
 
-use crate::{Dataset, Progress};
+use crate::{Dataset, Progress, Result};
 
 /// The profile of a data set.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -42,13 +42,16 @@ setters!(Options {
 });
 
 /// Profiles `data`.
-pub fn profile(data: &Dataset, options: &Options, progress: &dyn Progress) -> Profile {
-    Profile {
+///
+/// # Errors
+/// If `progress` says stop.
+pub fn profile(data: &Dataset, options: &Options, progress: &dyn Progress) -> Result<Profile> {
+    Ok(Profile {
         records: data.len() as u64,
         items: data.item_count() as u64,
         occurrences: data.occurrences().len() as u64,
         max_length: data.max_length() as u64,
         mean_length: data.mean_length(),
-        reidentification: reidentification(data, &options.sampling, progress),
-    }
+        reidentification: reidentification(data, &options.sampling, progress)?,
+    })
 }

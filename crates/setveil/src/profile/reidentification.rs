@@ -19,7 +19,8 @@ use serde::{Deserialize, Serialize};
 
 use super::postings::Postings;
 use crate::data::ItemId;
-use crate::{Dataset, Progress, Stage};
+use crate::progress::{Progress, Pulse, Stage};
+use crate::{Dataset, Result};
 
 /// The most items that are assumed to be known.
 pub const MOST_KNOWN: u32 = 4;
@@ -65,6 +66,9 @@ impl Default for Sampling {
 
 /// The risk for 1..4 known items.
 ///
+/// # Errors
+/// If `progress` says stop.
+///
 /// # Complexity
 /// Linear in the data for one known item. For more, linear in the number of
 /// (record, itemset) pairs up to two million of them; beyond that a draw
@@ -73,31 +77,29 @@ pub fn reidentification(
     data: &Dataset,
     sampling: &Sampling,
     progress: &dyn Progress,
-) -> Vec<Reidentification> {
+) -> Result<Vec<Reidentification>> {
     let mut postings = None;
     (1..=MOST_KNOWN)
         .map(|known| {
+            progress.step(0)?;
             let size = known as usize;
             let targets: Vec<u32> = (0..data.len())
                 .filter(|&r| data.record(r).len() >= size)
                 .map(|r| r as u32)
                 .collect();
             if targets.is_empty() {
-                return Moments::default().result(known, 0, None);
+                return Ok(Moments::default().result(known, 0, None));
             }
             if known == 1 {
-                return singles(data).result(known, targets.len(), None);
+                return Ok(singles(data).result(known, targets.len(), None));
             }
             if draws(data, size) <= EXACT {
-                return all(data, &targets, size).result(known, targets.len(), None);
+                return Ok(all(data, &targets, size, progress)?.result(known, targets.len(), None));
             }
             let postings = postings.get_or_insert_with(|| Postings::new(data));
             progress.stage(Stage::Guessing, Some(sampling.samples));
-            sampled(data, postings, &targets, size, sampling, progress).result(
-                known,
-                targets.len(),
-                Some(sampling.samples),
-            )
+            let found = sampled(data, postings, &targets, size, sampling, progress)?;
+            Ok(found.result(known, targets.len(), Some(sampling.samples)))
         })
         .collect()
 }
@@ -173,20 +175,25 @@ fn choose(n: u64, k: u64) -> u64 {
 }
 
 /// Every draw there is.
-fn all(data: &Dataset, targets: &[u32], size: usize) -> Moments {
+fn all(data: &Dataset, targets: &[u32], size: usize, progress: &dyn Progress) -> Result<Moments> {
+    let mut pulse = Pulse::new(progress);
+    let subsets =
+        |target: u32| choose(data.record(target as usize).len() as u64, size as u64) as usize;
     let mut supports: FxHashMap<[ItemId; MOST_KNOWN as usize], u32> = FxHashMap::default();
     for &target in targets {
+        pulse.work(subsets(target))?;
         each_subset(data.record(target as usize), size, |set| {
             *supports.entry(set).or_default() += 1;
         });
     }
     let mut moments = Moments::default();
     for &target in targets {
+        pulse.work(subsets(target))?;
         let record = data.record(target as usize);
         let weight = 1.0 / choose(record.len() as u64, size as u64) as f64;
         each_subset(record, size, |set| moments.add(weight, supports[&set]));
     }
-    moments
+    Ok(moments)
 }
 
 /// Calls `each` with every subset of `size` items, filled up with the largest number.
@@ -221,7 +228,7 @@ fn sampled(
     size: usize,
     sampling: &Sampling,
     progress: &dyn Progress,
-) -> Moments {
+) -> Result<Moments> {
     let tasks = sampling.samples.div_ceil(TASK);
     let sums: Vec<Moments> = (0..tasks)
         .into_par_iter()
@@ -233,6 +240,7 @@ fn sampled(
             let mut moments = Moments::default();
             let (mut order, mut set) = (Vec::new(), Vec::new());
             for _ in 0..count {
+                progress.step(1)?;
                 let target = targets[rng.random_range(0..targets.len())] as usize;
                 let record = data.record(target);
                 set.clear();
@@ -246,11 +254,10 @@ fn sampled(
                 }
                 moments.add(1.0, postings.support(&set));
             }
-            let _ = progress.advance(count);
-            moments
+            Ok(moments)
         })
-        .collect();
-    sums.into_iter().fold(Moments::default(), Moments::merge)
+        .collect::<Result<_>>()?;
+    Ok(sums.into_iter().fold(Moments::default(), Moments::merge))
 }
 
 #[cfg(test)]
@@ -269,7 +276,7 @@ mod tests {
     #[test]
     fn by_hand_on_four_records() {
         // Supports: a 4, b 3, c 2, d 1; ab 3, ac 2, ad 1, bc 2, bd 1, cd 1.
-        let found = reidentification(&data(), &Sampling::default(), &());
+        let found = reidentification(&data(), &Sampling::default(), &()).unwrap();
         let a = [1.0 / 4.0, 1.0 / 3.0, 1.0 / 2.0, 1.0];
         let single = [
             a[0] / 2.0 + a[1] / 2.0,
@@ -291,9 +298,9 @@ mod tests {
         let data = data();
         let postings = Postings::new(&data);
         let targets = [0, 1, 3];
-        let exact = all(&data, &targets, 2).result(2, 3, None);
+        let exact = all(&data, &targets, 2, &()).unwrap().result(2, 3, None);
         let sampling = Sampling { samples: 20_000, seed: 7 };
-        let sampled = sampled(&data, &postings, &targets, 2, &sampling, &());
+        let sampled = sampled(&data, &postings, &targets, 2, &sampling, &()).unwrap();
         let sampled = sampled.result(2, 3, Some(20_000));
         // Five standard errors: a false alarm in about two million seeds.
         let near = |a: f64, b: f64, error: f64| (a - b).abs() <= 5.0 * error && error < 0.01;

@@ -3,7 +3,7 @@
 
 use rustc_hash::FxHashMap;
 
-use super::Estimate;
+use super::prepared::Estimate;
 use crate::data::ItemId;
 use crate::release::Generalized;
 

@@ -1,6 +1,7 @@
 //! Groups: exact counts of what was kept together, overlaps of what was not.
 
-use super::{Estimate, intersection};
+use super::intersection;
+use super::prepared::Estimate;
 use crate::data::ItemId;
 use crate::release::Grouped;
 

@@ -1,7 +1,7 @@
 //! Questions about a located release. Bounds and expectations come from
 //! [`worlds`](crate::worlds), as an attacker's do.
 
-use super::Estimate;
+use super::prepared::Estimate;
 use crate::data::ItemId;
 use crate::reconstruct::TermOccurrences;
 use crate::release::Located;

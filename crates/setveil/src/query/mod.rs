@@ -24,18 +24,23 @@
 mod classes;
 mod groups;
 mod located;
+mod prepared;
 
-use rayon::prelude::*;
+use std::fmt;
+use std::sync::Arc;
+
+use self_cell::self_cell;
 use serde::Serialize;
 
-use crate::data::{ItemId, K, Vocabulary};
+pub(crate) use prepared::Prepared;
+
 use crate::reconstruct::TermOccurrences;
-use crate::release::{Absent, Body, Disassociated, Model, Release, Supports};
-use crate::worlds::{Knowledge, ReleaseWorlds, Room};
+use crate::release::Release;
 use crate::{Error, Progress, Result};
 
 /// What is known about the support of an itemset.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct Answer {
     /// The items that were asked for, ascending.
     pub itemset: Vec<String>,
@@ -45,48 +50,49 @@ pub struct Answer {
     pub expected: f64,
     /// The original has at most this many; none where nothing is known.
     pub upper: Option<u64>,
-}
-
-/// Bounds and expectation, before the release's kind of support is considered.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-struct Estimate {
-    lower: u64,
-    expected: f64,
-    upper: u64,
+    /// Those of the items that the release does not have, where there are some.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub unknown: Vec<String>,
 }
 
 /// A release, prepared for many questions.
-#[derive(Debug)]
-pub struct Index<'a> {
-    release: &'a Release,
-    body: BodyIndex<'a>,
-}
+pub struct Index(Owned);
 
-#[derive(Debug)]
-enum BodyIndex<'a> {
-    Clusters(&'a Vocabulary, ReleaseWorlds<'a>),
-    Classes(classes::Index<'a>),
-    Groups(groups::Index<'a>),
-    Leaves(located::Index<'a>),
-}
+self_cell!(
+    struct Owned {
+        owner: Arc<Release>,
+        #[not_covariant]
+        dependent: Prepared,
+    }
+);
 
-impl<'a> Index<'a> {
+impl Index {
     /// Prepares `release`.
     ///
     /// # Complexity
     /// Linear in the release. A question then looks only at the clusters,
     /// classes or groups in which all of its items can be.
-    pub fn new(release: &'a Release, terms: TermOccurrences) -> Self {
-        let k = release.manifest.guarantee.model.k();
-        let body = match &release.body {
-            Body::Disassociated(body) => {
-                BodyIndex::Clusters(&body.vocabulary, clusters(body, terms, k))
-            }
-            Body::Generalized(body) => BodyIndex::Classes(classes::Index::new(body)),
-            Body::Grouped(body) => BodyIndex::Groups(groups::Index::new(body)),
-            Body::Located(body) => BodyIndex::Leaves(located::Index::new(body, terms, k)),
-        };
-        Self { release, body }
+    pub fn new(release: impl Into<Arc<Release>>, terms: TermOccurrences) -> Self {
+        Self::prepare(release, terms, &()).expect("nobody says stop")
+    }
+
+    /// [`new`](Self::new) for a caller that may say stop.
+    ///
+    /// # Errors
+    /// If `progress` says stop.
+    pub fn prepare(
+        release: impl Into<Arc<Release>>,
+        terms: TermOccurrences,
+        progress: &dyn Progress,
+    ) -> Result<Self> {
+        let prepared =
+            Owned::try_new(release.into(), |release| Prepared::new(release, terms, progress));
+        prepared.map(Self)
+    }
+
+    /// The release that answers.
+    pub fn release(&self) -> &Arc<Release> {
+        self.0.borrow_owner()
     }
 
     /// Answers for a set of labels; repeated ones count once.
@@ -94,104 +100,26 @@ impl<'a> Index<'a> {
     /// # Errors
     /// If there is no label.
     pub fn ask<S: AsRef<str>>(&self, labels: &[S]) -> Result<Answer> {
-        let mut labels: Vec<&str> = labels.iter().map(AsRef::as_ref).collect();
-        labels.sort_unstable();
-        labels.dedup();
-        if labels.is_empty() {
-            return Err(Error::Parameter {
-                name: "itemset",
-                found: "no item".into(),
-                expected: "at least one item, several separated by commas",
-            });
-        }
-        let estimate = self.estimate(&labels);
-        Ok(self.qualify(labels, estimate))
-    }
-
-    fn estimate(&self, labels: &[&str]) -> Estimate {
-        match &self.body {
-            BodyIndex::Clusters(vocabulary, worlds) => {
-                let ids = labels.iter().map(|label| vocabulary.id(label));
-                let Some(mut itemset) = ids.collect::<Option<Vec<ItemId>>>() else {
-                    return Estimate::default();
-                };
-                itemset.sort_unstable();
-                let answer = worlds.answer(&itemset);
-                Estimate { lower: answer.lower, expected: answer.expected, upper: answer.upper }
-            }
-            BodyIndex::Classes(index) => index.ask(labels),
-            BodyIndex::Groups(index) => index.ask(labels),
-            BodyIndex::Leaves(index) => index.ask(labels),
-        }
-    }
-
-    /// The most records that can have all of `labels` (distinct, ascending) in
-    /// a data set that fits the published body, suppression and noise aside.
-    pub(crate) fn most(&self, labels: &[&str]) -> u64 {
-        self.estimate(labels).upper
+        self.0.with_dependent(|_, prepared| prepared.ask(labels))
     }
 
     /// Answers for many sets of labels, in their order.
     ///
     /// # Errors
-    /// If one of them is empty.
+    /// If one of them is empty, or `progress` says stop.
     pub fn ask_all<S: AsRef<str> + Sync>(
         &self,
         itemsets: &[Vec<S>],
         progress: &dyn Progress,
     ) -> Result<Vec<Answer>> {
-        let answer = |labels: &Vec<S>| {
-            let answer = self.ask(labels)?;
-            progress.step(1)?;
-            Ok(answer)
-        };
-        itemsets.par_iter().map(answer).collect()
-    }
-
-    /// Claims no more than the release's supports allow.
-    fn qualify(&self, labels: Vec<&str>, estimate: Estimate) -> Answer {
-        let manifest = &self.release.manifest;
-        let unpublished =
-            labels.iter().any(|label| self.release.body.vocabulary().id(label).is_none());
-        let rare = u64::from(manifest.guarantee.model.k().unwrap_or(1).saturating_sub(1));
-        let (lower, upper) = match manifest.guarantee.supports {
-            Supports::Exact if unpublished && self.release.body.absent() == Absent::BelowK => {
-                (0, Some(estimate.upper.max(rare)))
-            }
-            Supports::Exact => (estimate.lower, Some(estimate.upper)),
-            // Records that keep nothing are not published: there may be more.
-            Supports::LowerBound
-                if matches!(manifest.guarantee.model, Model::KmAnonymity { .. }) =>
-            {
-                (estimate.lower, None)
-            }
-            Supports::LowerBound => {
-                let most = if unpublished { manifest.records.max(rare) } else { manifest.records };
-                (estimate.lower, Some(most.max(estimate.upper)))
-            }
-            Supports::Noisy => (0, None),
-        };
-        Answer {
-            itemset: labels.into_iter().map(str::to_owned).collect(),
-            lower,
-            expected: estimate.expected,
-            upper,
-        }
+        self.0.with_dependent(|_, prepared| prepared.ask_all(itemsets, progress))
     }
 }
 
-/// Bounds over whatever the format allows, and expectations with as many
-/// occurrences of terms as a reconstruction gives them.
-fn clusters(body: &Disassociated, terms: TermOccurrences, k: Option<u32>) -> ReleaseWorlds<'_> {
-    let likely = |room: Room| match terms {
-        TermOccurrences::Any => Knowledge::Format,
-        _ => {
-            let (size, uncovered) = (room.size as usize, room.uncovered as usize);
-            let cap = terms.cap(k, size, uncovered, room.terms as usize) as u32;
-            K::new(cap.saturating_add(1)).map_or(Knowledge::Format, Knowledge::Algorithm)
-        }
-    };
-    ReleaseWorlds::expecting(body, Knowledge::Format, &likely)
+impl fmt::Debug for Index {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.with_dependent(|_, prepared| f.debug_tuple("Index").field(prepared).finish())
+    }
 }
 
 /// The items of `a,b,"c, d"`: separated by commas, quoted as in CSV where they

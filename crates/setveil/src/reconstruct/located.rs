@@ -10,6 +10,7 @@ use rand::RngExt;
 use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
 use rayon::prelude::*;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::assemble::{Records, assemble};
 use super::{Options, TermOccurrences, random};
@@ -142,21 +143,24 @@ impl Deal<'_> {
     /// Every item to as many records as it must, whatever remains empty.
     fn deal(&self, kept: &[&[ItemId]], rng: &mut ChaCha8Rng) -> Result<Vec<Vec<ItemId>>> {
         let mut records: Vec<Vec<ItemId>> = kept.iter().map(|items| items.to_vec()).collect();
-        let mut open: Vec<u32> = Vec::with_capacity(kept.len());
+        let mut keepers: FxHashMap<ItemId, usize> = FxHashMap::default();
+        for (items, count) in self.leaf.kept.iter() {
+            items.iter().for_each(|&item| *keepers.entry(item).or_default() += count as usize);
+        }
         let listed = self.leaf.listed.iter().zip(self.shares).map(|(&item, &share)| (item, share));
         let counted = self.leaf.counted.iter().map(|&(item, count)| (item, Some(count.into())));
         for (item, count) in counted.chain(listed) {
-            open.clear();
-            let without = |&r: &u32| kept[r as usize].binary_search(&item).is_err();
-            open.extend((0..kept.len() as u32).filter(without));
+            let kept_here = keepers.get(&item).copied().unwrap_or(0);
+            let room = kept.len() - kept_here;
             let count = match count {
                 Some(count) => count as usize,
-                None => self.terms.draw(self.k, open.len(), rng),
+                None => self.terms.draw(self.k, room, rng),
             };
-            if count > open.len() {
+            if count > room {
                 return Err(impossible("an item with more occurrences than records"));
             }
-            for &mut r in open.partial_shuffle(rng, count).0 {
+            let without = |r: u32| kept[r as usize].binary_search(&item).is_err();
+            for r in choose(kept.len() as u32, room, count, without, rng) {
                 records[r as usize].push(item);
             }
         }
@@ -202,6 +206,30 @@ impl Deal<'_> {
         }
         Ok(())
     }
+}
+
+/// `count` of the `room` records below `all` that are `open`, all choices equally
+/// likely. Few of many are drawn until they differ; otherwise all are listed.
+fn choose(
+    all: u32,
+    room: usize,
+    count: usize,
+    open: impl Fn(u32) -> bool,
+    rng: &mut ChaCha8Rng,
+) -> Vec<u32> {
+    if count * 4 < room {
+        let mut chosen = FxHashSet::default();
+        let mut order = Vec::with_capacity(count);
+        while order.len() < count {
+            let r = rng.random_range(0..all);
+            if open(r) && chosen.insert(r) {
+                order.push(r);
+            }
+        }
+        return order;
+    }
+    let mut list: Vec<u32> = (0..all).filter(|&r| open(r)).collect();
+    list.partial_shuffle(rng, count).0.to_vec()
 }
 
 impl TermOccurrences {

@@ -6,6 +6,9 @@ use std::time::{Instant, SystemTime};
 
 use serde::Serialize;
 
+#[cfg(feature = "arrow")]
+pub use super::tables::export;
+pub use super::tables::{Exported, write_answers, write_rules};
 use super::{Anonymized, Attacked, Profiled, QueryOptions, ReconstructOptions, Reported};
 use crate::io::{self, DirectorySink, DirectorySource, ExportFormat, Input, ReadOptions, Receipt};
 use crate::measure::{self, Evaluation};

@@ -38,7 +38,7 @@ setters!(Profiled {
 /// # Errors
 /// If `progress` says stop.
 pub fn profile(data: &Dataset, options: &Options, progress: &dyn Progress) -> Result<Profiled> {
-    let profile = profile::profile(data, options, progress);
-    let problematic = problematic(data, progress);
-    Ok(Profiled { profile, problematic: problematic?, left_out: None, findings: None })
+    let profile = profile::profile(data, options, progress)?;
+    let problematic = problematic(data, progress)?;
+    Ok(Profiled { profile, problematic, left_out: None, findings: None })
 }

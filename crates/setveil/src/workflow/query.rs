@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::query::{Answer, Index};
+use crate::query::{Answer, Prepared};
 use crate::reconstruct::TermOccurrences;
 use crate::{Progress, Release, Result, Stage};
 
@@ -30,7 +30,7 @@ pub fn query<S: AsRef<str> + Sync>(
     options: &QueryOptions,
     progress: &dyn Progress,
 ) -> Result<Vec<Answer>> {
-    let index = Index::new(release, options.terms);
+    let index = Prepared::new(release, options.terms, progress)?;
     progress.stage(Stage::Querying, Some(itemsets.len() as u64));
     index.ask_all(itemsets, progress)
 }

@@ -50,9 +50,9 @@ fn measured(
     progress: &dyn Progress,
 ) -> Result<Measured> {
     let evaluation = super::evaluate(release, original, options, progress)?;
-    let profile = crate::profile::profile(original, &Default::default(), progress);
+    let profile = crate::profile::profile(original, &Default::default(), progress)?;
     let known = profile.reidentification.len() as u32;
-    let after = measure::candidates(release, original, known, options.seed);
+    let after = measure::candidates(release, original, known, options.seed, progress)?;
     let risk = profile.reidentification.iter().zip(after).map(|(before, after)| Risk {
         known: before.known,
         before: before.probability,

@@ -14,7 +14,6 @@
 
 use super::cluster::{ClusterWorlds, Node};
 use super::parts::{Asked, Parts};
-use super::places::Sites;
 use super::{Answer, bounds};
 use crate::data::ItemId;
 
@@ -33,8 +32,9 @@ pub(super) struct Found {
 }
 
 impl ClusterWorlds<'_> {
-    /// The leaves, out of ascending `sites`, that can have the itemset.
-    fn find(&self, sites: Sites, itemset: &[ItemId]) -> Vec<Found> {
+    /// The leaves that can have the itemset, ascending.
+    fn find(&self, itemset: &[ItemId]) -> Vec<Found> {
+        let sites = self.sites(itemset);
         let mut asked = Asked::default();
         let found = sites.iter().filter_map(|(l, sources)| {
             let leaf = &self.leaves[l];
@@ -45,10 +45,9 @@ impl ClusterWorlds<'_> {
         found.collect()
     }
 
-    /// Bounds and expectation for a non-empty itemset whose items all have a
-    /// source in the leaves of `sites`, and in no other leaf.
-    pub(super) fn answer(&self, sites: Sites, itemset: &[ItemId]) -> Answer {
-        let found = self.find(sites, itemset);
+    /// Bounds and expectation for a non-empty itemset.
+    pub(super) fn answer(&self, itemset: &[ItemId]) -> Answer {
+        let found = self.find(itemset);
         if found.is_empty() {
             return Answer::NONE;
         }
@@ -73,8 +72,8 @@ impl ClusterWorlds<'_> {
     }
 
     /// The upper bound of [`answer`](Self::answer) alone.
-    pub(super) fn upper_bound(&self, sites: Sites, itemset: &[ItemId]) -> u64 {
-        let found = self.find(sites, itemset);
+    pub(super) fn upper_bound(&self, itemset: &[ItemId]) -> u64 {
+        let found = self.find(itemset);
         self.upper(self.nodes.len() - 1, &found.iter().collect::<Vec<_>>())
     }
 
@@ -105,7 +104,7 @@ impl ClusterWorlds<'_> {
         node: usize,
         found: &'s Found,
     ) -> impl Iterator<Item = (usize, &'s [ItemId])> {
-        let here = found.parts.shared.iter().filter(move |s| self.chunks[s.chunk].node == node);
+        let here = found.parts.shared.iter().filter(move |s| self.chunks[s.chunk].node() == node);
         here.map(|s| (s.chunk, &s.items[..]))
     }
 
@@ -165,7 +164,7 @@ impl ClusterWorlds<'_> {
     fn whole(&self, node: &Node, subset: &[ItemId], least: &[Vec<u64>], s: usize) -> u64 {
         if node.children.is_empty() {
             let leaf = &self.leaves[node.leaves.start];
-            let sources = self.sources(leaf, subset);
+            let sources = self.sources(node.leaves.start, subset);
             let split =
                 |sources: Vec<u32>| self.parts(leaf, subset, &sources, &mut Asked::default());
             return match sources.and_then(split) {

@@ -2,50 +2,40 @@
 //!
 //! Every item has one source in a given leaf: a record chunk, else the term
 //! chunk, else the lowest joint cluster above with the item in a shared chunk.
-//! This file builds that structure; [`parts`](super::parts) splits itemsets by
-//! it, [`answers`](super::answers) gives bounds and expectations.
+//! This file builds that structure; [`places`](super::places) finds items in
+//! it, [`parts`](super::parts) splits itemsets by it, [`answers`](super::answers)
+//! gives bounds and expectations.
 
+use super::chunk::{Chunk, Inflow};
+use super::places::Places;
 use super::{ClusterModel, Knowledge, Room};
 use crate::data::ItemId;
-use crate::release::{Bag, Cluster};
+use crate::release::Cluster;
 
 /// What is taken for possible in bounds, and what for likely in expectations.
-pub(super) struct Assumptions<'f> {
+pub(super) struct Assumptions {
     pub(super) possible: Knowledge,
-    pub(super) likely: &'f (dyn Fn(Room) -> Knowledge + Sync),
+    pub(super) likely: Box<dyn Fn(Room) -> Knowledge + Send + Sync>,
+}
+
+impl std::fmt::Debug for Assumptions {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Assumptions").field("possible", &self.possible).finish_non_exhaustive()
+    }
 }
 
 /// One published cluster, prepared for answers about any itemset.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(super) struct ClusterWorlds<'a> {
     pub(super) leaves: Vec<Leaf<'a>>,
     /// In postorder: the root is last.
     pub(super) nodes: Vec<Node>,
     pub(super) chunks: Vec<Chunk<'a>>,
+    /// For a joint cluster.
+    pub(super) places: Places,
 }
 
-/// A record or shared chunk.
-#[derive(Clone, Debug)]
-pub(super) struct Chunk<'a> {
-    pub(super) bag: &'a Bag,
-    /// Ascending.
-    pub(super) domain: Vec<ItemId>,
-    /// For a shared chunk: its joint cluster.
-    pub(super) node: usize,
-    /// For a shared chunk: how many records each distinct sub-record may go to.
-    pub(super) open: Vec<u64>,
-    /// For a shared chunk: the positions of the distinct sub-records with each
-    /// item of the domain.
-    pub(super) postings: Vec<Vec<u32>>,
-    /// The number of sub-records and, for a shared chunk, the mean number per
-    /// record if every record is open to all of them.
-    pub(super) total: (u64, f64),
-    /// For each item of the domain: its support and, for a shared chunk, the
-    /// mean number per record that is open to it.
-    pub(super) supports: Vec<(u64, f64)>,
-}
-
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(super) struct Node {
     pub(super) size: u64,
     /// The range of leaves below.
@@ -56,7 +46,7 @@ pub(super) struct Node {
     pub(super) shared: Vec<usize>,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(super) struct Leaf<'a> {
     /// Its own chunks, with sums that also count what shared chunks bring.
     pub(super) model: ClusterModel,
@@ -76,39 +66,42 @@ pub(super) struct Leaf<'a> {
 }
 
 /// A shared chunk that brings something to a leaf, but not everything.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(super) struct Partly {
     pub(super) chunk: usize,
-    /// Items of the chunk that have another source in this leaf: sub-records
-    /// with one of them may not come.
+    /// Items of the chunk that have another source in this leaf, ascending:
+    /// sub-records with one of them may not come.
     pub(super) blocked: Vec<ItemId>,
+    /// The mean number of sub-records that come to one record.
+    pub(super) mean: f64,
 }
 
 impl Leaf<'_> {
+    /// What keeps sub-records of a shared chunk from this leaf, if some come.
+    pub(super) fn partly(&self, chunk: usize) -> Option<&Partly> {
+        let at = self.partly.binary_search_by_key(&chunk, |p| p.chunk).ok()?;
+        Some(&self.partly[at])
+    }
+
     /// The items that keep a sub-record of a shared chunk from this leaf.
     pub(super) fn blocked(&self, chunk: usize) -> &[ItemId] {
-        self.partly.iter().find(|p| p.chunk == chunk).map_or(&[], |p| &p.blocked)
+        self.partly(chunk).map_or(&[], |p| &p.blocked)
     }
 }
 
-/// Whether a sub-record with these items may come in spite of `blocked`.
-pub(super) fn lets_in(blocked: &[ItemId], sub_record: &[ItemId]) -> bool {
-    blocked.is_empty() || !sub_record.iter().any(|i| blocked.contains(i))
-}
-
 impl<'a> ClusterWorlds<'a> {
+    /// # Complexity
+    /// Linear in the cluster, and in what `inflow.rs` says for shared chunks.
     pub(super) fn new(cluster: &'a Cluster, assumptions: &Assumptions) -> Self {
-        let mut worlds = Self { leaves: Vec::new(), nodes: Vec::new(), chunks: Vec::new() };
+        let (leaves, nodes, chunks) = (Vec::new(), Vec::new(), Vec::new());
+        let mut worlds = Self { leaves, nodes, chunks, places: Places::default() };
         worlds.add(cluster, assumptions.possible);
         if worlds.is_joint() {
+            worlds.places = Places::new(&worlds);
             worlds.add_inflows();
         }
         worlds.expect(assumptions);
         worlds
-    }
-
-    pub(super) fn size(&self) -> u64 {
-        self.nodes.last().map_or(0, |root| root.size)
     }
 
     /// Whether the cluster has shared chunks, so that expectations across
@@ -121,11 +114,15 @@ impl<'a> ClusterWorlds<'a> {
         let first = self.leaves.len();
         let children: Vec<usize> =
             cluster.children().iter().map(|child| self.add(child, possible)).collect();
-        let chunks: Vec<usize> = cluster.chunks().iter().map(|bag| self.add_chunk(bag)).collect();
+        let first_chunk = self.chunks.len();
+        let joint = matches!(cluster, Cluster::Joint(_));
+        self.chunks.extend(cluster.chunks().iter().map(|bag| Chunk::new(bag, joint)));
+        let chunks: Vec<usize> = (first_chunk..self.chunks.len()).collect();
+        let node = self.nodes.len();
         let mut shared = Vec::new();
         match cluster {
             Cluster::Simple(simple) => self.leaves.push(Leaf {
-                model: ClusterModel::without_sums(simple, possible),
+                model: ClusterModel::without_repetitions(simple, possible),
                 own: chunks,
                 term_chunk: &simple.term_chunk,
                 shares: false,
@@ -135,77 +132,16 @@ impl<'a> ClusterWorlds<'a> {
                 partly: Vec::new(),
             }),
             Cluster::Joint(_) => {
-                shared = chunks;
-                for &c in &shared {
-                    self.chunks[c].add_postings();
+                for &c in &chunks {
+                    self.chunks[c].inflow = Some(Box::new(Inflow { node, ..Inflow::default() }));
                 }
+                shared = chunks;
             }
         }
         let leaves = first..self.leaves.len();
-        let size = leaves.clone().map(|l| self.leaves[l].model.size).sum();
+        let size = leaves.clone().map(|l| self.leaves[l].model.size()).sum();
         self.nodes.push(Node { size, leaves, children, shared });
-        self.nodes.len() - 1
-    }
-
-    fn add_chunk(&mut self, bag: &'a Bag) -> usize {
-        let domain = bag.domain();
-        let mut supports = vec![(0, 0.0); domain.len()];
-        for (items, count) in bag.iter() {
-            for item in items {
-                supports[domain.binary_search(item).expect("the domain has it")].0 +=
-                    u64::from(count);
-            }
-        }
-        self.chunks.push(Chunk {
-            bag,
-            domain,
-            node: 0,
-            open: Vec::new(),
-            postings: Vec::new(),
-            total: (bag.total(), 0.0),
-            supports,
-        });
-        self.chunks.len() - 1
-    }
-
-    /// Finds out where the sub-records of shared chunks may go, from the
-    /// lowest joint clusters upwards.
-    fn add_inflows(&mut self) {
-        // Items that a leaf takes from no cluster further up, ascending.
-        let mut taken: Vec<Vec<ItemId>> = self.leaves.iter().map(|l| self.own_items(l)).collect();
-        for (n, node) in self.nodes.iter().enumerate() {
-            for &c in &node.shared {
-                let chunk = &mut self.chunks[c];
-                chunk.node = n;
-                let also = |l: usize| {
-                    let has = |i: &&ItemId| taken[l].binary_search(i).is_ok();
-                    chunk.domain.iter().filter(has).copied().collect::<Vec<ItemId>>()
-                };
-                let blocked: Vec<Vec<ItemId>> = node.leaves.clone().map(also).collect();
-                let sizes = node.leaves.clone().map(|l| self.leaves[l].model.size);
-                chunk.find_open(&sizes.zip(&blocked).collect::<Vec<_>>());
-                for (l, blocked) in node.leaves.clone().zip(blocked) {
-                    let most = chunk.coming(&blocked, &[]).0;
-                    let leaf = &mut self.leaves[l];
-                    leaf.most_shared += most.min(leaf.model.size);
-                    leaf.shares |= most > 0;
-                    if !blocked.is_empty() {
-                        leaf.exceptions.push(c);
-                        if most > 0 {
-                            leaf.partly.push(Partly { chunk: c, blocked });
-                        }
-                    }
-                }
-            }
-            let domain: Vec<ItemId> =
-                node.shared.iter().flat_map(|&c| &self.chunks[c].domain).copied().collect();
-            for l in node.leaves.clone().filter(|_| !domain.is_empty()) {
-                self.leaves[l].path.push(n);
-                taken[l].extend_from_slice(&domain);
-                taken[l].sort_unstable();
-                taken[l].dedup();
-            }
-        }
+        node
     }
 
     /// Gives every leaf sums for expectations, which also count what comes
@@ -213,41 +149,43 @@ impl<'a> ClusterWorlds<'a> {
     fn expect(&mut self, assumptions: &Assumptions) {
         for l in 0..self.leaves.len() {
             let leaf = &self.leaves[l];
-            let ClusterModel { size, term_chunk_len, .. } = leaf.model;
+            let (size, terms) = (leaf.model.size(), leaf.model.term_chunk_len);
             let mut totals = leaf.model.totals.clone();
-            for (chunk, blocked) in self.inflows(leaf) {
-                let mean = self.chunks[chunk].coming(blocked, &[]).1 * size as f64;
-                totals.push((mean.round() as u64).min(size));
+            // Whole numbers of sub-records; what is left over goes to the next chunk.
+            let mut rest = 0.0;
+            for (chunk, partly) in self.inflows(leaf) {
+                let whole = || self.chunks[chunk].coming(&[], &[]).1;
+                rest += partly.map_or_else(whole, |p| p.mean) * size as f64;
+                let coming = (rest.round().max(0.0) as u64).min(size);
+                rest -= coming as f64;
+                if coming > 0 {
+                    totals.push(coming);
+                }
             }
             let uncovered = size.saturating_sub(totals.iter().sum());
-            let likely = (assumptions.likely)(Room { size, uncovered, terms: term_chunk_len });
+            let likely = (assumptions.likely)(Room { size, uncovered, terms });
             if leaf.shares {
                 // What the leaf cannot do without, it gets.
-                let terms = term_chunk_len.saturating_mul(likely.max_occurrences(size));
+                let terms = terms.saturating_mul(likely.max_occurrences(size));
                 totals.push(uncovered.saturating_sub(terms));
             }
-            self.leaves[l].model.set_sums(&totals, likely);
+            let other = leaf.shares || likely != leaf.model.knowledge;
+            if other {
+                self.leaves[l].model.expect(totals, likely);
+            }
         }
     }
 
     /// The shared chunks that bring something to a leaf, from the lowest
-    /// upwards, with the items that keep sub-records from it.
+    /// upwards, with what keeps sub-records from it.
     pub(super) fn inflows<'s>(
         &'s self,
         leaf: &'s Leaf,
-    ) -> impl Iterator<Item = (usize, &'s [ItemId])> {
+    ) -> impl Iterator<Item = (usize, Option<&'s Partly>)> {
         let chunks = leaf.path.iter().flat_map(|&node| &self.nodes[node].shared);
         chunks.filter_map(|&chunk| match leaf.exceptions.binary_search(&chunk) {
-            Err(_) => Some((chunk, &[][..])),
-            Ok(_) => Some((chunk, leaf.blocked(chunk))).filter(|(_, blocked)| !blocked.is_empty()),
+            Err(_) => Some((chunk, None)),
+            Ok(_) => leaf.partly(chunk).map(|partly| (chunk, Some(partly))),
         })
-    }
-
-    fn own_items(&self, leaf: &Leaf) -> Vec<ItemId> {
-        let own = leaf.own.iter().flat_map(|&c| &self.chunks[c].domain);
-        let mut items: Vec<ItemId> = own.chain(leaf.term_chunk).copied().collect();
-        items.sort_unstable();
-        items.dedup();
-        items
     }
 }

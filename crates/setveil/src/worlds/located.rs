@@ -13,6 +13,8 @@
 //! empty is neglected; where every record keeps something and all items are
 //! counted, they are exact.
 
+use rustc_hash::FxHashMap;
+
 use super::{Answer, Posterior};
 use crate::data::ItemId;
 use crate::release::{Leaf, Located};
@@ -57,6 +59,10 @@ pub struct LocatedWorlds<'a> {
     firsts: Vec<u32>,
     /// Per item: the fewest and the most records that can have it.
     supports: Vec<(u64, u64)>,
+    /// Per leaf: its items, each with its position among the places of the item.
+    leaf_items: Vec<(ItemId, u32)>,
+    /// Where the items of each leaf begin in `leaf_items`.
+    leaf_starts: Vec<usize>,
 }
 
 impl<'a> LocatedWorlds<'a> {
@@ -91,7 +97,10 @@ impl<'a> LocatedWorlds<'a> {
                 place.further = Some(Further { least: 1, most: room, mean, room });
             }
         }
-        let mut worlds = Self { body, places, subrecords, firsts, supports: Vec::new() };
+        let (leaf_items, leaf_starts) = by_leaf(&places, body.leaves.len());
+        let supports = Vec::new();
+        let mut worlds =
+            Self { body, places, subrecords, firsts, supports, leaf_items, leaf_starts };
         worlds.spread_totals();
         worlds.supports = (0..items).map(|i| worlds.range(i)).collect();
         worlds
@@ -239,7 +248,8 @@ impl<'a> LocatedWorlds<'a> {
     /// else they have.
     ///
     /// # Complexity
-    /// Linear in the leaves that can have all known items.
+    /// Linear in the items of the leaves that can have all known items, and in the
+    /// sub-records there that keep one of them.
     pub fn posterior(&self, known: &[ItemId]) -> Posterior {
         let mut mass = vec![0.0; self.body.vocabulary.len()];
         let (mut candidates, mut exact) = (0.0, true);
@@ -254,38 +264,70 @@ impl<'a> LocatedWorlds<'a> {
     }
 
     /// Adds the expected number of candidates with each item; returns their number.
+    ///
+    /// A record that keeps none of the known items is a candidate with the same
+    /// probability as any other: only the sub-records that keep one are looked at
+    /// one by one.
     fn weigh_leaf(&self, known: &[ItemId], places: &[Place], mass: &mut [f64]) -> f64 {
-        let leaf = &self.body.leaves[places[0].leaf as usize];
+        let l = places[0].leaf as usize;
+        let (leaf, first) = (&self.body.leaves[l], self.firsts[l]);
         let chances: Vec<f64> =
             places.iter().map(|p| p.further.map_or(0.0, |f| f.chance())).collect();
-        let mut kept_mass: Vec<(ItemId, f64)> = Vec::new();
-        let mut total = leaf.bare() as f64 * chances.iter().product::<f64>();
-        for (items, count) in leaf.kept.iter() {
+        let none: f64 = chances.iter().product();
+        let mut total = f64::from(leaf.size) * none;
+        // What sub-records with a known item weigh more than the others.
+        let mut more: FxHashMap<ItemId, f64> = FxHashMap::default();
+        for s in self.meeting(known, l) {
+            let (items, count) = leaf.kept.get((s - first) as usize);
             let missing = known.iter().zip(&chances);
             let missing = missing.filter(|(item, _)| items.binary_search(item).is_err());
-            let weight = f64::from(count) * missing.map(|(_, chance)| chance).product::<f64>();
-            if weight > 0.0 {
-                total += weight;
-                kept_mass.extend(items.iter().map(|&item| (item, weight)));
-            }
+            let weight = missing.map(|(_, chance)| chance).product::<f64>() - none;
+            let weight = f64::from(count) * weight;
+            total += weight;
+            items.iter().for_each(|&item| *more.entry(item).or_default() += weight);
         }
-        kept_mass.sort_unstable_by_key(|m| m.0);
-        let mut with: Vec<(ItemId, f64)> = Vec::new();
-        for run in kept_mass.chunk_by(|a, b| a.0 == b.0) {
-            let sum = run.iter().map(|m| m.1).sum();
-            mass[run[0].0 as usize] += sum;
-            with.push((run[0].0, sum));
-        }
-        let l = places[0].leaf;
-        let loose = leaf.counted.iter().map(|c| c.0).chain(leaf.listed.iter().copied());
-        for item in loose {
-            let list = &self.places[item as usize];
-            let at = list.binary_search_by_key(&l, |p| p.leaf).expect("the leaf has it");
-            let kept = with.binary_search_by_key(&item, |w| w.0).map_or(0.0, |w| with[w].1);
-            mass[item as usize] += (total - kept) * list[at].further.map_or(0.0, |f| f.chance());
+        let here = &self.leaf_items[self.leaf_starts[l]..self.leaf_starts[l + 1]];
+        for &(item, at) in here {
+            let place = &self.places[item as usize][at as usize];
+            let kept = place.kept as f64 * none + more.get(&item).copied().unwrap_or(0.0);
+            let chance = place.further.map_or(0.0, |f| f.chance());
+            mass[item as usize] += kept + (total - kept).max(0.0) * chance;
         }
         total
     }
+
+    /// The sub-records of a leaf that keep one of the items, ascending.
+    fn meeting(&self, itemset: &[ItemId], l: usize) -> Vec<u32> {
+        let (first, end) = (self.firsts[l], self.firsts[l + 1]);
+        let mut met = Vec::new();
+        for &item in itemset {
+            let list = &self.subrecords[item as usize];
+            let from = list.partition_point(|&s| s < first);
+            met.extend(list[from..].iter().take_while(|&&s| s < end));
+        }
+        met.sort_unstable();
+        met.dedup();
+        met
+    }
+}
+
+/// The items of every leaf with their positions in `places`, one leaf after the
+/// other, and where each leaf begins.
+fn by_leaf(places: &[Vec<Place>], leaves: usize) -> (Vec<(ItemId, u32)>, Vec<usize>) {
+    let mut starts = vec![0; leaves + 1];
+    places.iter().flatten().for_each(|place| starts[place.leaf as usize + 1] += 1);
+    for l in 0..leaves {
+        starts[l + 1] += starts[l];
+    }
+    let (mut next, mut items) = (starts.clone(), vec![(0, 0); starts[leaves]]);
+    for (item, places) in places.iter().enumerate() {
+        for (at, place) in places.iter().enumerate() {
+            let slot = &mut next[place.leaf as usize];
+            items[*slot] = (item as ItemId, at as u32);
+            *slot += 1;
+        }
+    }
+    (items, starts)
 }
 
 /// The place of an item in leaf `l`, the last one so far.

@@ -28,18 +28,25 @@
 
 mod answers;
 mod bounds;
+mod chunk;
 mod cluster;
+mod complex;
+mod contour;
+mod inflow;
 mod located;
 mod model;
+mod owned;
 mod parts;
 mod places;
-mod precise;
+mod posterior;
 mod release;
 mod sums;
 
 pub use located::{Further, LocatedWorlds};
 pub use model::ClusterModel;
-pub use release::{Posterior, ReleaseWorlds};
+pub use owned::ReleaseWorlds;
+pub use posterior::Posterior;
+pub(crate) use release::BodyWorlds;
 
 use crate::data::K;
 
@@ -107,5 +114,6 @@ impl Answer {
     }
 }
 
-/// The certified relative error of every expected support of a [`ClusterModel`].
-pub const RELATIVE_ERROR: f64 = 1e-9;
+/// The greatest relative error of an expected support of a [`ClusterModel`] with
+/// up to a million records. Rounding grows with the size: 1e-4 for 2^32.
+pub const RELATIVE_ERROR: f64 = 1e-8;

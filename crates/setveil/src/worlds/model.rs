@@ -17,20 +17,21 @@
 
 use std::sync::OnceLock;
 
-use super::sums::Sums;
+use super::complex::{Complex, ln_gamma};
+use super::sums::{self, Sums};
 use super::{Answer, Knowledge, bounds};
 use crate::release::{Bag, SimpleCluster};
 
 /// The worlds of a simple cluster.
 ///
 /// # Guarantee
-/// Expected supports and the number of worlds have a relative error of at most
-/// [`RELATIVE_ERROR`](super::RELATIVE_ERROR), for any size of the cluster.
+/// Expected supports have a relative error of at most
+/// [`RELATIVE_ERROR`](super::RELATIVE_ERROR), for any size of the cluster; tests
+/// compare them with exact arithmetic.
 ///
 /// # Complexity
-/// O(s * chunks) to build, O(s) per [`ratio`](Self::ratio) where floating point
-/// is certified to suffice; otherwise the same number of operations on numbers
-/// of as many bits as the sum loses.
+/// O(chunks) per [`ratio`](Self::ratio), times some hundred steps, for any size
+/// of the cluster. The first sums are kept.
 ///
 /// ```
 /// use setveil::worlds::{ClusterModel, Knowledge};
@@ -49,13 +50,21 @@ pub struct ClusterModel {
     pub(super) knowledge: Knowledge,
     /// ln of the repetitions of equal sub-records, prod_u m_iu!.
     ln_repetitions: f64,
+    /// For expectations, in the place of `totals` and `knowledge`.
+    likely: Option<Box<(Vec<u64>, Knowledge)>>,
+    /// What is needed for expectations, once they have been asked for.
+    expectation: OnceLock<Box<Expectation>>,
+}
+
+#[derive(Clone, Debug)]
+struct Expectation {
     sums: Sums,
     /// Ratios for small q and w, once they have been asked for.
     ratios: [OnceLock<f64>; CACHED * CACHED],
 }
 
 /// Ratios for fewer chunks and fewer terms than this are kept.
-const CACHED: usize = 6;
+const CACHED: usize = 4;
 
 impl ClusterModel {
     /// The model of a cluster of `size` records with these record chunks and
@@ -86,35 +95,43 @@ impl ClusterModel {
         term_chunk_len: usize,
         knowledge: Knowledge,
     ) -> Self {
-        let totals: Vec<u64> = totals.iter().copied().filter(|&n| n > 0).collect();
-        let term_chunk_len = term_chunk_len as u64;
-        let sums = Sums::new(size, &totals, term_chunk_len, knowledge);
         Self {
             size,
-            totals,
-            term_chunk_len,
+            totals: totals.iter().copied().filter(|&n| n > 0).collect(),
+            term_chunk_len: term_chunk_len as u64,
             knowledge,
             ln_repetitions: 0.0,
-            sums,
-            ratios: [const { OnceLock::new() }; CACHED * CACHED],
+            likely: None,
+            expectation: OnceLock::new(),
         }
     }
 
-    /// A published cluster for bounds; expectations wait for
-    /// [`set_sums`](Self::set_sums).
-    pub(super) fn without_sums(cluster: &SimpleCluster, knowledge: Knowledge) -> Self {
-        let mut model = Self::from_totals(0, &[], 0, knowledge);
-        let totals = cluster.record_chunks.iter().map(Bag::total);
-        model.totals = totals.filter(|&n| n > 0).collect();
-        (model.size, model.term_chunk_len) = (cluster.size.into(), cluster.term_chunk.len() as u64);
-        model
+    /// A published cluster for bounds and expectations, not for the number of
+    /// its worlds.
+    pub(super) fn without_repetitions(cluster: &SimpleCluster, knowledge: Knowledge) -> Self {
+        let totals: Vec<u64> = cluster.record_chunks.iter().map(Bag::total).collect();
+        Self::from_totals(cluster.size.into(), &totals, cluster.term_chunk.len(), knowledge)
     }
 
     /// Takes other chunks and another knowledge for expectations than for
     /// bounds. The number of worlds is then no longer this cluster's.
-    pub(super) fn set_sums(&mut self, totals: &[u64], knowledge: Knowledge) {
-        let other = Self::from_totals(self.size, totals, self.term_chunk_len as usize, knowledge);
-        (self.sums, self.ratios) = (other.sums, other.ratios);
+    pub(super) fn expect(&mut self, mut totals: Vec<u64>, knowledge: Knowledge) {
+        totals.retain(|&n| n > 0);
+        self.likely = Some(Box::new((totals, knowledge)));
+        self.expectation = OnceLock::new();
+    }
+
+    fn expectation(&self) -> &Expectation {
+        self.expectation.get_or_init(|| {
+            let (totals, knowledge) = self.assumed();
+            let sums = Sums::new(self.size, totals, self.term_chunk_len, knowledge);
+            Box::new(Expectation { sums, ratios: [const { OnceLock::new() }; CACHED * CACHED] })
+        })
+    }
+
+    /// The chunks and the knowledge for expectations.
+    fn assumed(&self) -> (&[u64], Knowledge) {
+        self.likely.as_ref().map_or((&self.totals, self.knowledge), |likely| (&likely.0, likely.1))
     }
 
     /// The number of records.
@@ -125,7 +142,8 @@ impl ClusterModel {
     /// Whether there is a world at all: no chunk has more sub-records than
     /// there are records, and there is something for every record.
     pub fn possible(&self) -> bool {
-        self.sums.possible()
+        let (totals, knowledge) = self.assumed();
+        sums::possible(self.size, totals, self.term_chunk_len, knowledge)
     }
 
     /// The natural logarithm of the number of worlds; minus infinity if there
@@ -136,12 +154,12 @@ impl ClusterModel {
         }
         let chunks: f64 = self.totals.iter().map(|&n| ln_falling(self.size, n)).sum();
         let terms = self.term_chunk_len as f64 * ln_places(self.size, self.knowledge);
-        chunks - self.ln_repetitions + terms + self.sums.ln_share_without_empty()
+        chunks - self.ln_repetitions + terms + self.expectation().sums.ln_share_without_empty()
     }
 
     /// The probability that random placement leaves no record empty.
     pub fn share_without_empty(&self) -> f64 {
-        if self.possible() { self.sums.ln_share_without_empty().exp() } else { 0.0 }
+        if self.possible() { self.expectation().sums.ln_share_without_empty().exp() } else { 0.0 }
     }
 
     /// What the counts' product is to be multiplied by: the expected support
@@ -153,10 +171,13 @@ impl ClusterModel {
             // One sub-record is in one record: the sum is N itself.
             (1, 0) => 1.0,
             _ if w as u64 > self.term_chunk_len || !self.possible() => 0.0,
-            _ if q < CACHED && w < CACHED => {
-                *self.ratios[q * CACHED + w].get_or_init(|| self.sums.ratio(q, w))
+            _ => {
+                let Expectation { sums, ratios } = self.expectation();
+                match ratios.get(q * CACHED + w).filter(|_| q < CACHED && w < CACHED) {
+                    Some(kept) => *kept.get_or_init(|| sums.ratio(q, w)),
+                    None => sums.ratio(q, w),
+                }
             }
-            _ => self.sums.ratio(q, w),
         }
     }
 
@@ -188,7 +209,8 @@ impl ClusterModel {
 
 /// ln(n! / (n - c)!).
 fn ln_falling(n: u64, c: u64) -> f64 {
-    (n - c + 1..=n).map(|i| (i as f64).ln()).sum()
+    let ln_factorial = |n: u64| ln_gamma(Complex::from(n as f64 + 1.0)).re;
+    ln_factorial(n) - ln_factorial(n - c)
 }
 
 /// ln g(r): the logarithm of the number of places for one term.

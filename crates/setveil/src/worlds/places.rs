@@ -1,138 +1,157 @@
-//! Where each item of a release can be: the leaves with a source of it.
+//! Where each item of a joint cluster can be: the leaves with a source of it.
 
 use super::cluster::ClusterWorlds;
 use super::parts::TERM;
 use crate::data::ItemId;
 
-/// For each item the leaves that can have it, with its source there.
-#[derive(Clone, Debug)]
-pub(super) struct Places(Vec<Vec<Place>>);
+/// For each item of a joint cluster the leaves that have it in a chunk of their
+/// own, and the shared chunks that bring it to the leaves below them.
+#[derive(Debug, Default)]
+pub(super) struct Places {
+    /// By item, then by leaf.
+    own: Vec<Place>,
+    /// By item, then by chunk.
+    shared: Vec<(ItemId, u32)>,
+    /// The second halves of `shared`.
+    chunks: Vec<u32>,
+}
 
-#[derive(Clone, Copy, Debug)]
-struct Place {
-    /// Cluster, and leaf of the cluster.
-    at: (u32, u32),
-    source: u32,
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Place {
+    pub(super) item: ItemId,
+    pub(super) leaf: u32,
+    pub(super) source: u32,
 }
 
 /// Leaves in which all items of an itemset have a source, ascending.
-pub(super) struct Found {
-    at: Vec<(u32, u32)>,
+#[derive(Debug, Default)]
+pub(super) struct Sites {
+    leaves: Vec<u32>,
     /// For every leaf as many as the itemset has items, in its order.
     sources: Vec<u32>,
 }
 
-/// Leaves of one cluster, with the sources of an itemset's items.
-#[derive(Clone, Copy)]
-pub(super) struct Sites<'a> {
-    at: &'a [(u32, u32)],
-    sources: &'a [u32],
-}
-
 impl Places {
-    pub(super) fn new(clusters: &[ClusterWorlds], items: usize) -> Self {
-        let mut places = Self(vec![Vec::new(); items]);
-        for (c, cluster) in clusters.iter().enumerate() {
-            for (l, leaf) in cluster.leaves.iter().enumerate() {
-                let at = (c as u32, l as u32);
-                for &chunk in &leaf.own {
-                    let domain = &cluster.chunks[chunk].domain;
-                    domain.iter().for_each(|&item| places.push(item, at, chunk as u32));
-                }
-                leaf.term_chunk.iter().for_each(|&item| places.push(item, at, TERM));
-                for (chunk, blocked) in cluster.inflows(leaf) {
-                    let domain = cluster.chunks[chunk].domain.iter();
-                    // What is blocked has a source nearer to the leaf.
-                    for &item in domain.filter(|item| !blocked.contains(item)) {
-                        places.push(item, at, chunk as u32);
-                    }
-                }
+    pub(super) fn new(cluster: &ClusterWorlds) -> Self {
+        let mut places = Self::default();
+        for (l, leaf) in cluster.leaves.iter().enumerate() {
+            let leaf_number = l as u32;
+            for &c in &leaf.own {
+                let items = cluster.chunks[c].bag.items().iter();
+                let place = |&item| Place { item, leaf: leaf_number, source: c as u32 };
+                places.own.extend(items.map(place));
             }
+            let place = |&item| Place { item, leaf: leaf_number, source: TERM };
+            places.own.extend(leaf.term_chunk.iter().map(place));
         }
+        places.own.sort_unstable();
+        // The nearest source counts: a record chunk before the term chunk.
+        places.own.dedup_by_key(|place| (place.item, place.leaf));
+        for (c, chunk) in cluster.chunks.iter().enumerate().filter(|(_, c)| c.is_shared()) {
+            places.shared.extend(chunk.domain().iter().map(|&item| (item, c as u32)));
+        }
+        places.shared.sort_unstable();
+        places.chunks = places.shared.iter().map(|s| s.1).collect();
         places
     }
 
-    fn push(&mut self, item: ItemId, at: (u32, u32), source: u32) {
-        let places = &mut self.0[item as usize];
-        // The nearest source counts.
-        if places.last().is_none_or(|last| last.at != at) {
-            places.push(Place { at, source });
-        }
+    /// The leaves with the item in a chunk of their own, ascending.
+    pub(super) fn own(&self, item: ItemId) -> &[Place] {
+        let start = self.own.partition_point(|p| p.item < item);
+        let len = self.own[start..].partition_point(|p| p.item == item);
+        &self.own[start..start + len]
     }
 
-    fn of(&self, item: ItemId) -> &[Place] {
-        self.0.get(item as usize).map_or(&[], Vec::as_slice)
+    /// The shared chunks with the item, the lowest first.
+    pub(super) fn shared(&self, item: ItemId) -> &[u32] {
+        let start = self.shared.partition_point(|s| s.0 < item);
+        let len = self.shared[start..].partition_point(|s| s.0 == item);
+        &self.chunks[start..start + len]
     }
+}
 
+/// One item of an itemset: where it can be.
+struct Spots<'a> {
+    own: &'a [Place],
+    shared: &'a [u32],
+}
+
+impl ClusterWorlds<'_> {
     /// The leaves in which all items have a source; none for an empty itemset.
-    pub(super) fn with(&self, itemset: &[ItemId]) -> Found {
-        let mut lists: Vec<&[Place]> = itemset.iter().map(|&item| self.of(item)).collect();
-        let mut found = Found { at: Vec::new(), sources: Vec::new() };
-        let rarest = (0..lists.len()).min_by_key(|&i| lists[i].len());
-        let Some(rarest) = rarest.map(|i| lists[i]) else { return found };
-        'leaves: for &Place { at, .. } in rarest {
-            let before = found.sources.len();
-            for list in &mut lists {
-                *list = &list[skip_to(list, at)..];
-                match list.first() {
-                    Some(place) if place.at == at => found.sources.push(place.source),
-                    _ => {
-                        found.sources.truncate(before);
-                        continue 'leaves;
-                    }
-                }
+    pub(super) fn sites(&self, itemset: &[ItemId]) -> Sites {
+        let mut sites = Sites::default();
+        if !self.is_joint() {
+            if let (false, Some(sources)) = (itemset.is_empty(), self.sources(0, itemset)) {
+                sites = Sites { leaves: vec![0], sources };
             }
-            found.at.push(at);
+            return sites;
         }
-        found
+        let spots: Vec<Spots> = itemset.iter().map(|&item| self.spots(item)).collect();
+        let Some(rarest) = spots.iter().min_by_key(|s| self.leaves_of(s)) else { return sites };
+        let mut candidates: Vec<u32> = rarest.own.iter().map(|p| p.leaf).collect();
+        for &c in rarest.shared {
+            let leaves = self.nodes[self.chunks[c as usize].node()].leaves.clone();
+            candidates.extend(leaves.map(|l| l as u32));
+        }
+        candidates.sort_unstable();
+        candidates.dedup();
+        for l in candidates {
+            let before = sites.sources.len();
+            let sources = spots.iter().map_while(|s| self.source(l as usize, s));
+            sites.sources.extend(sources);
+            if sites.sources.len() == before + itemset.len() {
+                sites.leaves.push(l);
+            } else {
+                sites.sources.truncate(before);
+            }
+        }
+        sites
     }
 
-    /// The leaves of one cluster in which all items have a source, with the
-    /// sources.
-    pub(super) fn with_in(&self, cluster: usize, itemset: &[ItemId]) -> Vec<(usize, Vec<u32>)> {
-        let rarest = itemset.iter().map(|&i| self.of(i)).min_by_key(|list| list.len());
-        let places = rarest.unwrap_or(&[]);
-        let start = places.partition_point(|p| (p.at.0 as usize) < cluster);
-        let here = places[start..].iter().take_while(|p| p.at.0 as usize == cluster);
-        let sources = |at: (u32, u32)| -> Option<Vec<u32>> {
-            let source = |&item: &ItemId| {
-                let places = self.of(item);
-                places.binary_search_by_key(&at, |p| p.at).ok().map(|p| places[p].source)
-            };
-            itemset.iter().map(source).collect()
+    fn spots(&self, item: ItemId) -> Spots<'_> {
+        Spots { own: self.places.own(item), shared: self.places.shared(item) }
+    }
+
+    fn leaves_of(&self, spots: &Spots) -> usize {
+        let below = |&c: &u32| self.nodes[self.chunks[c as usize].node()].leaves.len();
+        spots.own.len() + spots.shared.iter().map(below).sum::<usize>()
+    }
+
+    /// Where a leaf has each item from: a record chunk, [`TERM`], or the lowest
+    /// shared chunk with it, if that may bring something. None if one has no source.
+    pub(super) fn sources(&self, leaf: usize, itemset: &[ItemId]) -> Option<Vec<u32>> {
+        if self.is_joint() {
+            return itemset.iter().map(|&item| self.source(leaf, &self.spots(item))).collect();
+        }
+        let simple = &self.leaves[leaf];
+        let source = |&item: &ItemId| {
+            let chunk = simple.own.iter().find(|&&c| self.chunks[c].has(item));
+            let term = || simple.term_chunk.binary_search(&item).is_ok().then_some(TERM);
+            chunk.map(|&c| c as u32).or_else(term)
         };
-        here.filter_map(|p| Some((p.at.1 as usize, sources(p.at)?))).collect()
+        itemset.iter().map(source).collect()
+    }
+
+    fn source(&self, l: usize, spots: &Spots) -> Option<u32> {
+        if let Ok(at) = spots.own.binary_search_by_key(&(l as u32), |p| p.leaf) {
+            return Some(spots.own[at].source);
+        }
+        let above = |c: &&u32| self.nodes[self.chunks[**c as usize].node()].leaves.contains(&l);
+        let &chunk = spots.shared.iter().find(above)?;
+        let leaf = &self.leaves[l];
+        let whole = leaf.exceptions.binary_search(&(chunk as usize)).is_err();
+        (whole || leaf.partly(chunk as usize).is_some()).then_some(chunk)
     }
 }
 
-impl Found {
-    /// The clusters, each with its leaves.
-    pub(super) fn clusters(&self) -> impl Iterator<Item = (usize, Sites<'_>)> {
-        let items = self.sources.len() / self.at.len().max(1);
-        let mut sources = &self.sources[..];
-        self.at.chunk_by(|a, b| a.0 == b.0).map(move |at| {
-            let (here, rest) = sources.split_at(at.len() * items);
-            sources = rest;
-            (at[0].0 as usize, Sites { at, sources: here })
-        })
+impl Sites {
+    pub(super) fn is_empty(&self) -> bool {
+        self.leaves.is_empty()
     }
-}
 
-impl<'a> Sites<'a> {
     /// The leaves with the sources of the items.
-    pub(super) fn iter(self) -> impl Iterator<Item = (usize, &'a [u32])> {
-        let sources = self.sources.chunks((self.sources.len() / self.at.len()).max(1));
-        self.at.iter().map(|at| at.1 as usize).zip(sources)
+    pub(super) fn iter(&self) -> impl Iterator<Item = (usize, &[u32])> {
+        let items = (self.sources.len() / self.leaves.len().max(1)).max(1);
+        self.leaves.iter().map(|&l| l as usize).zip(self.sources.chunks(items))
     }
-}
-
-/// The first position that is not below `leaf`. Galloping pays where one list
-/// is much longer than the other.
-fn skip_to(list: &[Place], leaf: (u32, u32)) -> usize {
-    let mut step = 1;
-    while step < list.len() && list[step].at < leaf {
-        step *= 2;
-    }
-    let end = (step + 1).min(list.len());
-    step / 2 + list[step / 2..end].partition_point(|p| p.at < leaf)
 }

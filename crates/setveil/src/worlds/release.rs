@@ -1,106 +1,112 @@
-//! A whole release: clusters added up, and posteriors.
+//! A whole release: clusters added up.
 //!
-//! The posterior of item y for somebody of whom the items S are known is the
-//! sum of E[S + y] over the clusters, divided by the sum of E[S]: every record
-//! of every world is as likely to be the person's as any other that has S.
+//! A cluster is prepared when a question first comes to it. Which clusters have
+//! an item is known from the start.
 
 use std::sync::OnceLock;
 
 use rand::RngExt;
-use rustc_hash::FxHashMap;
 
-use super::cluster::{Assumptions, ClusterWorlds, Leaf, lets_in};
-use super::parts::{Asked, Parts, contains};
-use super::places::Places;
+use super::chunk::lets_in;
+use super::cluster::{Assumptions, ClusterWorlds, Leaf};
+use super::parts::Asked;
+use super::posterior::{Posterior, Sum};
 use super::{Answer, Knowledge, Room};
+use crate::Result;
 use crate::data::ItemId;
-use crate::release::Disassociated;
+use crate::progress::{Progress, Pulse, Stage};
+use crate::release::{Cluster, Disassociated};
 
-/// The worlds of a disassociated release.
-///
-/// ```
-/// use setveil::release::{Bag, Cluster, Disassociated, SimpleCluster};
-/// use setveil::worlds::{Knowledge, ReleaseWorlds};
-/// use setveil::data::Vocabulary;
-///
-/// let body = Disassociated {
-///     vocabulary: Vocabulary::new(["flu", "itunes", "viagra"]),
-///     clusters: vec![Cluster::Simple(SimpleCluster {
-///         size: 4,
-///         record_chunks: vec![Bag::from_counted([(&[0, 1][..], 3), (&[1], 1)])],
-///         term_chunk: vec![2],
-///     })],
-/// };
-/// let worlds = ReleaseWorlds::new(&body, Knowledge::Format);
-/// let posterior = worlds.posterior(&[1]);
-/// assert_eq!(posterior.of(0), 0.75); // three of the four with itunes have flu
-/// assert!((posterior.of(2) - 8.0 / 15.0).abs() < 1e-9);
-/// ```
-#[derive(Clone, Debug)]
-pub struct ReleaseWorlds<'a> {
-    clusters: Vec<ClusterWorlds<'a>>,
-    places: Places,
+/// The worlds of a disassociated body that somebody else owns.
+#[derive(Debug)]
+pub(crate) struct BodyWorlds<'a> {
+    body: &'a Disassociated,
+    assumptions: Assumptions,
+    clusters: Box<[OnceLock<Box<ClusterWorlds<'a>>>]>,
+    /// The clusters with item `i` are `holders[starts[i]..starts[i + 1]]`.
+    starts: Vec<usize>,
+    holders: Vec<u32>,
+    /// How many records there are up to the end of each cluster.
+    ends: Vec<u64>,
     /// Answers for single items that have been asked for: frequent items are
     /// in most leaves, and everybody asks about them.
-    singles: Vec<OnceLock<Answer>>,
+    singles: Box<[OnceLock<Answer>]>,
 }
 
-/// What is known about a person's further items.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Posterior {
-    /// The expected number of records that have what is known.
-    pub candidates: f64,
-    /// Every further item that can be there with its probability, by item.
-    pub items: Vec<(ItemId, f64)>,
-    /// Whether no shared chunk, and so no approximation, was involved.
-    pub exact: bool,
-}
-
-impl Posterior {
-    /// The probability of one item.
-    pub fn of(&self, item: ItemId) -> f64 {
-        let position = self.items.binary_search_by_key(&item, |(i, _)| *i);
-        position.map_or(0.0, |p| self.items[p].1)
+impl<'a> BodyWorlds<'a> {
+    /// Bounds and expectations over the same worlds.
+    pub(crate) fn new(
+        body: &'a Disassociated,
+        knowledge: Knowledge,
+        progress: &dyn Progress,
+    ) -> Result<Self> {
+        Self::expecting(body, knowledge, Box::new(move |_| knowledge), progress)
     }
 
-    /// The most probable further item; ties go to the first text.
-    pub fn best(&self) -> Option<(ItemId, f64)> {
-        self.items.iter().copied().reduce(|a, b| if b.1 > a.1 { b } else { a })
-    }
-}
-
-impl<'a> ReleaseWorlds<'a> {
-    /// Prepares all clusters, for bounds and expectations over the same worlds.
-    pub fn new(body: &'a Disassociated, knowledge: Knowledge) -> Self {
-        Self::expecting(body, knowledge, &|_| knowledge)
-    }
-
-    /// Prepares all clusters for bounds over all worlds that are `possible` and
-    /// expectations over those in which the terms of each leaf occur as
-    /// `likely` says.
-    ///
-    /// # Complexity
-    /// Linear in the sub-records, in cluster size times chunks, and in leaves
-    /// times the items of the shared chunks above them. An answer then looks
-    /// only at the leaves in which all items have a source.
-    pub fn expecting(
+    /// See [`ReleaseWorlds::expecting`](super::ReleaseWorlds::expecting).
+    pub(crate) fn expecting(
         body: &'a Disassociated,
         possible: Knowledge,
-        likely: &(dyn Fn(Room) -> Knowledge + Sync),
-    ) -> Self {
-        use rayon::prelude::*;
-        let assumptions = Assumptions { possible, likely };
-        let clusters: Vec<ClusterWorlds> =
-            body.clusters.par_iter().map(|c| ClusterWorlds::new(c, &assumptions)).collect();
-        let places = Places::new(&clusters, body.vocabulary.len());
-        let singles = vec![OnceLock::new(); body.vocabulary.len()];
-        Self { clusters, places, singles }
+        likely: Box<dyn Fn(Room) -> Knowledge + Send + Sync>,
+        progress: &dyn Progress,
+    ) -> Result<Self> {
+        progress.stage(Stage::Worlds, Some(2 * body.clusters.len() as u64));
+        let items = body.vocabulary.len();
+        let mut starts = vec![0; items + 1];
+        each_holding(body, items, progress, |item, _| starts[item as usize + 1] += 1)?;
+        for i in 0..items {
+            starts[i + 1] += starts[i];
+        }
+        let (mut next, mut holders) = (starts.clone(), vec![0; starts[items]]);
+        each_holding(body, items, progress, |item, cluster| {
+            holders[next[item as usize]] = cluster;
+            next[item as usize] += 1;
+        })?;
+        let mut records = 0;
+        let ends = body.clusters.iter().map(|cluster| {
+            records += cluster.leaves().iter().map(|leaf| u64::from(leaf.size)).sum::<u64>();
+            records
+        });
+        Ok(Self {
+            body,
+            assumptions: Assumptions { possible, likely },
+            clusters: body.clusters.iter().map(|_| OnceLock::new()).collect(),
+            ends: ends.collect(),
+            starts,
+            holders,
+            singles: (0..items).map(|_| OnceLock::new()).collect(),
+        })
     }
 
-    /// Bounds and expectation over all clusters (ascending, distinct items).
-    pub fn answer(&self, itemset: &[ItemId]) -> Answer {
+    fn cluster(&self, c: usize) -> &ClusterWorlds<'a> {
+        let prepare = || Box::new(ClusterWorlds::new(&self.body.clusters[c], &self.assumptions));
+        self.clusters[c].get_or_init(prepare)
+    }
+
+    /// The clusters that have all items of a non-empty itemset somewhere.
+    fn holding(&self, itemset: &[ItemId]) -> Vec<u32> {
+        let list = |&item: &ItemId| match self.starts.get(item as usize + 1) {
+            Some(&end) => &self.holders[self.starts[item as usize]..end],
+            None => &[],
+        };
+        let mut lists: Vec<&[u32]> = itemset.iter().map(list).collect();
+        lists.sort_unstable_by_key(|l| l.len());
+        let Some((first, others)) = lists.split_first() else { return Vec::new() };
+        let mut found = first.to_vec();
+        for other in others {
+            let mut rest = *other;
+            found.retain(|c| {
+                rest = &rest[skip_to(rest, *c)..];
+                rest.first() == Some(c)
+            });
+        }
+        found
+    }
+
+    /// See [`ReleaseWorlds::answer`](super::ReleaseWorlds::answer).
+    pub(crate) fn answer(&self, itemset: &[ItemId]) -> Answer {
         if itemset.is_empty() {
-            let all: u64 = self.clusters.iter().map(ClusterWorlds::size).sum();
+            let all = self.ends.last().copied().unwrap_or(0);
             return Answer { lower: all, expected: all as f64, upper: all, exact: true };
         }
         if let [item] = itemset
@@ -112,56 +118,38 @@ impl<'a> ReleaseWorlds<'a> {
     }
 
     fn add_up(&self, itemset: &[ItemId]) -> Answer {
-        let found = self.places.with(itemset);
-        let answers = found.clusters().map(|(c, sites)| self.clusters[c].answer(sites, itemset));
+        let answers =
+            self.holding(itemset).into_iter().map(|c| self.cluster(c as usize).answer(itemset));
         answers.fold(Answer::NONE, Answer::plus)
     }
 
-    /// The upper bound of [`answer`](Self::answer) alone.
-    pub fn upper_bound(&self, itemset: &[ItemId]) -> u64 {
+    /// See [`ReleaseWorlds::upper_bound`](super::ReleaseWorlds::upper_bound).
+    pub(crate) fn upper_bound(&self, itemset: &[ItemId]) -> u64 {
         self.upper_bounds(itemset).iter().map(|(_, upper)| upper).sum()
     }
 
-    /// The clusters in which every item of a non-empty itemset has a source in
-    /// one leaf, each with the upper bound there.
-    pub fn upper_bounds(&self, itemset: &[ItemId]) -> Vec<(usize, u64)> {
-        let found = self.places.with(itemset);
-        let bound = |(c, sites)| -> (usize, u64) {
-            (c, ClusterWorlds::upper_bound(&self.clusters[c], sites, itemset))
-        };
-        found.clusters().map(bound).collect()
+    /// See [`ReleaseWorlds::upper_bounds`](super::ReleaseWorlds::upper_bounds).
+    pub(crate) fn upper_bounds(&self, itemset: &[ItemId]) -> Vec<(usize, u64)> {
+        let bound = |c: u32| (c as usize, self.cluster(c as usize).upper_bound(itemset));
+        self.holding(itemset).into_iter().map(bound).filter(|(_, upper)| *upper > 0).collect()
     }
 
-    /// Draws a record as it could be: a random leaf, for each chunk a random
-    /// place, each term of the term chunk by its share. Chunks are drawn
-    /// independently, so this is a record of a random world only up to the
-    /// rule that no other record is empty; an empty one is drawn again, and
-    /// given up after a while.
-    pub fn draw(&self, rng: &mut impl RngExt) -> Vec<ItemId> {
-        let sizes = self.clusters.iter().map(ClusterWorlds::size);
-        let total: u64 = sizes.clone().sum();
+    /// See [`ReleaseWorlds::draw`](super::ReleaseWorlds::draw).
+    pub(crate) fn draw(&self, rng: &mut impl RngExt) -> Vec<ItemId> {
+        let total = self.ends.last().copied().unwrap_or(0);
         if total == 0 {
             return Vec::new();
         }
-        let mut place = rng.random_range(0..total);
-        let cluster = sizes
-            .zip(&self.clusters)
-            .find(|(size, _)| {
-                let here = place < *size;
-                place = if here { place } else { place - size };
-                here
-            })
-            .expect("the place is below the total")
-            .1;
-        let leaf = cluster
-            .leaves
-            .iter()
-            .find(|leaf| {
-                let here = place < leaf.model.size();
-                place = if here { place } else { place - leaf.model.size() };
-                here
-            })
-            .expect("the place is below the cluster's size");
+        let place = rng.random_range(0..total);
+        let c = self.ends.partition_point(|&end| end <= place);
+        let mut place = place - if c == 0 { 0 } else { self.ends[c - 1] };
+        let cluster = self.cluster(c);
+        let leaf = cluster.leaves.iter().find(|leaf| {
+            let here = place < leaf.model.size();
+            place = if here { place } else { place - leaf.model.size() };
+            here
+        });
+        let leaf = leaf.expect("the place is below the cluster's size");
         for _ in 0..100 {
             let record = draw_in(cluster, leaf, rng);
             if !record.is_empty() {
@@ -171,44 +159,77 @@ impl<'a> ReleaseWorlds<'a> {
         Vec::new()
     }
 
-    /// Whether a record could be one of the cluster's: every part of it stands
-    /// in a chunk, and every item has a source in one and the same leaf.
-    pub fn fits(&self, cluster: usize, record: &[ItemId]) -> bool {
-        let leaves = self.places.with_in(cluster, record);
-        let cluster = &self.clusters[cluster];
-        leaves.into_iter().any(|(l, sources)| {
-            let leaf = &cluster.leaves[l];
-            let parts = cluster.parts(leaf, record, &sources, &mut Asked::default());
+    /// See [`ReleaseWorlds::fits`](super::ReleaseWorlds::fits).
+    pub(crate) fn fits(&self, cluster: usize, record: &[ItemId]) -> bool {
+        let cluster = self.cluster(cluster);
+        cluster.sites(record).iter().any(|(l, sources)| {
+            let parts = cluster.parts(&cluster.leaves[l], record, sources, &mut Asked::default());
             parts.is_some_and(|parts| {
                 let own = parts.own.iter().map(|p| (p.chunk, &p.items));
                 let shared = parts.shared.iter().map(|p| (p.chunk, &p.items));
                 own.chain(shared).all(|(chunk, items)| {
-                    cluster.chunks[chunk].bag.iter().any(|(sub_record, _)| sub_record == items)
+                    let mut whole = false;
+                    cluster.chunks[chunk].each_with(items, |_, sub_record, _| {
+                        whole |= sub_record.len() == items.len();
+                    });
+                    whole
                 })
             })
         })
     }
 
-    /// The probability of every further item of somebody who has `known`
-    /// (ascending, distinct items).
-    pub fn posterior(&self, known: &[ItemId]) -> Posterior {
-        let mut sum = Sum { exact: true, ..Sum::default() };
-        let found = self.places.with(known);
-        for (c, sites) in found.clusters() {
-            let cluster = &self.clusters[c];
-            let (mut spread, mut asked) = (Spread::new(cluster), Asked::default());
-            for (l, sources) in sites.iter() {
-                let leaf = &cluster.leaves[l];
-                if let Some(parts) = cluster.parts(leaf, known, sources, &mut asked) {
-                    sum.candidates += parts.expected(leaf);
-                    sum.exact &= !leaf.shares;
-                    sum.extend(cluster, leaf, &parts, known, &mut spread);
-                }
-            }
-            sum.finish(cluster, spread);
+    /// See [`ReleaseWorlds::posterior`](super::ReleaseWorlds::posterior).
+    pub(crate) fn posterior(&self, known: &[ItemId]) -> Posterior {
+        let mut sum = Sum::default();
+        for c in self.holding(known) {
+            sum.add_cluster(self.cluster(c as usize), known);
         }
         sum.into_posterior(known)
     }
+}
+
+/// Calls `each` once for every item of every cluster, clusters in order.
+fn each_holding(
+    body: &Disassociated,
+    items: usize,
+    progress: &dyn Progress,
+    mut each: impl FnMut(ItemId, u32),
+) -> Result<()> {
+    let mut last = vec![u32::MAX; items];
+    let mut pulse = Pulse::new(progress);
+    for (c, cluster) in body.clusters.iter().enumerate() {
+        let c = c as u32;
+        pulse.done(1)?;
+        let mut add = |found: &[ItemId]| {
+            for &item in found {
+                if let Some(seen) = last.get_mut(item as usize).filter(|seen| **seen != c) {
+                    *seen = c;
+                    each(item, c);
+                }
+            }
+            pulse.work(found.len())
+        };
+        let mut stack = vec![cluster];
+        while let Some(cluster) = stack.pop() {
+            cluster.chunks().iter().try_for_each(|bag| add(bag.items()))?;
+            match cluster {
+                Cluster::Simple(leaf) => add(&leaf.term_chunk)?,
+                Cluster::Joint(joint) => stack.extend(&joint.children),
+            }
+        }
+    }
+    pulse.flush()
+}
+
+/// The first position that is not below `target`. Galloping pays where one list
+/// is much longer than the other.
+fn skip_to(list: &[u32], target: u32) -> usize {
+    let mut step = 1;
+    while step < list.len() && list[step] < target {
+        step *= 2;
+    }
+    let end = (step + 1).min(list.len());
+    step / 2 + list[step / 2..end].partition_point(|&c| c < target)
 }
 
 fn draw_in(cluster: &ClusterWorlds, leaf: &Leaf, rng: &mut impl RngExt) -> Vec<ItemId> {
@@ -224,11 +245,16 @@ fn draw_in(cluster: &ClusterWorlds, leaf: &Leaf, rng: &mut impl RngExt) -> Vec<I
             place -= u64::from(count);
         }
     }
-    for (chunk, blocked) in cluster.inflows(leaf) {
+    for (chunk, partly) in cluster.inflows(leaf) {
         let chunk = &cluster.chunks[chunk];
+        let blocked = partly.map_or(&[][..], |p| &p.blocked);
         let mut place: f64 = rng.random();
-        for ((items, count), open) in chunk.bag.iter().zip(&chunk.open) {
-            place -= if lets_in(blocked, items) { f64::from(count) / *open as f64 } else { 0.0 };
+        // Few records have something from a shared chunk.
+        if place >= chunk.coming(&[], &[]).1 {
+            continue;
+        }
+        for (u, (items, count)) in chunk.bag.iter().enumerate() {
+            place -= if lets_in(blocked, items) { f64::from(count) / chunk.open(u) } else { 0.0 };
             if place < 0.0 {
                 record.extend_from_slice(items);
                 break;
@@ -240,138 +266,4 @@ fn draw_in(cluster: &ClusterWorlds, leaf: &Leaf, rng: &mut impl RngExt) -> Vec<I
     record.sort_unstable();
     record.dedup();
     record
-}
-
-/// Expected supports of known + y so far.
-#[derive(Default)]
-struct Sum {
-    candidates: f64,
-    with: FxHashMap<ItemId, f64>,
-    exact: bool,
-}
-
-/// Weights of whole shared chunks, which are the same for many leaves and
-/// therefore multiplied out once per cluster: what to multiply the mean per
-/// record by.
-struct Spread {
-    /// For all shared chunks of a joint cluster, by node.
-    nodes: Vec<f64>,
-    /// What to take off again for chunks that are exceptions, by chunk.
-    exceptions: Vec<f64>,
-    /// For chunks of which some items are known.
-    known: Vec<(usize, Vec<ItemId>, f64)>,
-}
-
-impl Spread {
-    fn new(cluster: &ClusterWorlds) -> Self {
-        let (nodes, chunks) = (cluster.nodes.len(), cluster.chunks.len());
-        Self { nodes: vec![0.0; nodes], exceptions: vec![0.0; chunks], known: Vec::new() }
-    }
-
-    fn add_known(&mut self, chunk: usize, items: &[ItemId], weight: f64) {
-        match self.known.iter_mut().find(|(c, i, _)| *c == chunk && i == items) {
-            Some((_, _, sum)) => *sum += weight,
-            None => self.known.push((chunk, items.to_vec(), weight)),
-        }
-    }
-}
-
-impl Sum {
-    fn add(&mut self, item: ItemId, expected: f64) {
-        *self.with.entry(item).or_default() += expected;
-    }
-
-    /// Adds E[known + y] of one leaf for every y.
-    fn extend(
-        &mut self,
-        cluster: &ClusterWorlds,
-        leaf: &Leaf,
-        parts: &Parts,
-        known: &[ItemId],
-        spread: &mut Spread,
-    ) {
-        let (q, w, product) = (parts.sources(), parts.terms, parts.product());
-        let same = product * leaf.model.ratio(q, w);
-        let another = product * leaf.model.ratio(q + 1, w);
-        for &c in &leaf.own {
-            let chunk = &cluster.chunks[c];
-            match parts.own.iter().find(|p| p.chunk == c) {
-                // y beside what is known: the sub-records that have both.
-                Some(part) => {
-                    let weight = same / part.count as f64;
-                    for (items, count) in chunk.bag.iter().filter(|s| contains(s.0, &part.items)) {
-                        items.iter().for_each(|&y| self.add(y, weight * f64::from(count)));
-                    }
-                }
-                None => {
-                    for (&y, &(support, _)) in chunk.domain.iter().zip(&chunk.supports) {
-                        self.add(y, another * support as f64);
-                    }
-                }
-            }
-        }
-        let term = product * leaf.model.ratio(q, w + 1);
-        for &y in leaf.term_chunk.iter().filter(|y| known.binary_search(y).is_err()) {
-            self.add(y, term);
-        }
-        let per_record = leaf.model.size() as f64;
-        leaf.path.iter().for_each(|&node| spread.nodes[node] += another * per_record);
-        for &chunk in &leaf.exceptions {
-            spread.exceptions[chunk] += another * per_record;
-        }
-        for part in parts.shared.iter().filter(|p| leaf.blocked(p.chunk).is_empty()) {
-            spread.exceptions[part.chunk] += another * per_record;
-            spread.add_known(part.chunk, &part.items, same / part.mean * per_record);
-        }
-        for partly in &leaf.partly {
-            let (items, weight) = match parts.shared.iter().find(|p| p.chunk == partly.chunk) {
-                Some(part) => (&part.items[..], same / part.mean * per_record),
-                None => (&[][..], another * per_record),
-            };
-            let chunk = &cluster.chunks[partly.chunk];
-            chunk.each_with(items, |u, sub_record, count| {
-                if lets_in(&partly.blocked, sub_record) {
-                    let weight = weight * f64::from(count) / chunk.open[u] as f64;
-                    sub_record.iter().for_each(|&y| self.add(y, weight));
-                }
-            });
-        }
-    }
-
-    /// Multiplies out what was collected per shared chunk.
-    fn finish(&mut self, cluster: &ClusterWorlds, spread: Spread) {
-        for (node, all) in cluster.nodes.iter().zip(spread.nodes).filter(|(_, all)| *all > 0.0) {
-            for &c in &node.shared {
-                let (chunk, weight) = (&cluster.chunks[c], all - spread.exceptions[c]);
-                // Nothing but rounding is left where every leaf is an exception.
-                if weight > 1e-9 * all {
-                    for (&y, &(_, mean)) in chunk.domain.iter().zip(&chunk.supports) {
-                        self.add(y, weight * mean);
-                    }
-                }
-            }
-        }
-        for (chunk, items, weight) in spread.known {
-            let chunk = &cluster.chunks[chunk];
-            chunk.each_with(&items, |u, sub_record, count| {
-                let weight = weight * f64::from(count) / chunk.open[u] as f64;
-                sub_record.iter().for_each(|&y| self.add(y, weight));
-            });
-        }
-    }
-
-    fn into_posterior(self, known: &[ItemId]) -> Posterior {
-        let candidates = self.candidates;
-        if candidates <= 0.0 {
-            return Posterior { exact: true, ..Posterior::default() };
-        }
-        let mut items: Vec<(ItemId, f64)> = self
-            .with
-            .into_iter()
-            .filter(|(y, _)| known.binary_search(y).is_err())
-            .map(|(y, expected)| (y, (expected / candidates).min(1.0)))
-            .collect();
-        items.sort_unstable_by_key(|(y, _)| *y);
-        Posterior { candidates, items, exact: self.exact }
-    }
 }

@@ -7,9 +7,11 @@
 //! because g(r - 1) / g(r) = 1 - phi(r) for both kinds of knowledge. A sum in
 //! floating point is accepted if the error bound of its terms, times how much
 //! the alternation cancels, stays below [`RELATIVE_ERROR`]; otherwise it is
-//! done again in [`precise`](super::precise) with as many bits as it takes.
+//! found by an integral ([`contour`]). Both take time that does not grow with
+//! the cluster: a sum that grows has cancelled too much after a few terms.
 
-use super::{Knowledge, RELATIVE_ERROR, precise};
+use super::complex::Complex;
+use super::{Knowledge, RELATIVE_ERROR, contour};
 
 /// What the sums of one cluster share.
 #[derive(Clone, Debug)]
@@ -39,18 +41,10 @@ impl Sums {
         let totals = totals.to_vec();
         let mut sums =
             Self { size, totals, terms, knowledge, a: Vec::new(), step_error, tail: 0.0 };
-        if sums.possible() {
+        if possible(size, &sums.totals, terms, knowledge) {
             (sums.a, sums.tail) = sums.terms_in_floating_point();
         }
         sums
-    }
-
-    pub(super) fn possible(&self) -> bool {
-        let sub_records: u64 = self.totals.iter().sum();
-        let most = self.knowledge.max_occurrences(self.size);
-        self.size > 0
-            && self.totals.iter().all(|&n| n <= self.size)
-            && sub_records.saturating_add(self.terms.saturating_mul(most)) >= self.size
     }
 
     /// The smallest r with W(r) > 0: every chunk and every term fits.
@@ -71,10 +65,12 @@ impl Sums {
             if self.terms > 0 {
                 // As a power of f64: tau fits wherever the result is not zero.
                 let power = i32::try_from(self.terms).unwrap_or(i32::MAX);
-                ratio *= (1.0 - phi(r, self.knowledge)).powi(power);
+                ratio *= (1.0 - self.phi(r)).powi(power);
             }
             last *= ratio;
-            if !last.is_finite() {
+            // The sum is a probability: with a term this large, rounding alone
+            // exceeds the error that is allowed.
+            if !last.is_finite() || last.abs() > 1e8 || a.len() > MOST_TERMS {
                 return (Vec::new(), 0.0);
             }
             // The ratio falls with r, so the later terms fall ever faster.
@@ -90,23 +86,43 @@ impl Sums {
     pub(super) fn ln_share_without_empty(&self) -> f64 {
         match self.certified(|_| 1.0, 0.0) {
             Some(share) => share.ln(),
-            None => precise::ln_share_without_empty(self),
+            None => contour::ln_share_without_empty(self),
         }
     }
 
     /// sum_j a_j (s - j)^(1-q) phi(s - j)^w / sum_j a_j.
     pub(super) fn ratio(&self, q: usize, w: usize) -> f64 {
+        if !self.together(q, w) {
+            return 0.0;
+        }
         let weight = |r: u64| {
             let mut weight = if q == 0 { r as f64 } else { (r as f64).powi(1 - q as i32) };
             if w > 0 {
-                weight *= phi(r, self.knowledge).powi(w as i32);
+                weight *= self.phi(r).powi(w as i32);
             }
             weight
         };
         let extra = (q + 2) as f64 * f64::EPSILON + w as f64 * self.step_error;
         match (self.certified(weight, extra), self.certified(|_| 1.0, 0.0)) {
             (Some(numerator), Some(denominator)) => numerator / denominator,
-            _ => precise::ratio(self, q, w),
+            _ => contour::ratio(self, q, w).value,
+        }
+    }
+
+    /// Whether some world has a record with parts of `q` chunks and `w` terms:
+    /// the other records must still find something each.
+    pub(super) fn together(&self, q: usize, w: usize) -> bool {
+        let most = self.knowledge.max_occurrences(self.size);
+        let parts = self.totals.iter().sum::<u64>() as u128;
+        let placed = parts + u128::from(self.terms) * u128::from(most);
+        placed + 1 >= u128::from(self.size) + (q + w) as u128 || self.size == 1
+    }
+
+    /// The share of a term's places in `r` records that use a given one.
+    fn phi(&self, r: u64) -> f64 {
+        match self.few() {
+            Some(1) => 1.0 / r as f64,
+            _ => contour::phi(Complex::from(r as f64), self).re,
         }
     }
 
@@ -126,20 +142,15 @@ impl Sums {
     }
 }
 
-/// The share of a term's places in `r` records that use a given one.
-fn phi(r: u64, knowledge: Knowledge) -> f64 {
-    match knowledge {
-        Knowledge::Format => 0.5 / (1.0 - (-(r as f64)).exp2()),
-        Knowledge::Algorithm(_) => {
-            // b_c = C(r, c) / C(r, most), downwards; C(r-1, c-1) = C(r, c) c / r.
-            let most = knowledge.max_occurrences(r);
-            let (mut all, mut here, mut b) = (0.0, 0.0, 1.0);
-            for c in (1..=most).rev() {
-                all += b;
-                here += b * c as f64 / r as f64;
-                b *= c as f64 / (r - c + 1) as f64;
-            }
-            here / all
-        }
-    }
+/// Whether there is a world at all: no chunk has more sub-records than there
+/// are records, and there is something for every record.
+pub(super) fn possible(size: u64, totals: &[u64], terms: u64, knowledge: Knowledge) -> bool {
+    let sub_records: u64 = totals.iter().sum();
+    let most = knowledge.max_occurrences(size);
+    size > 0
+        && totals.iter().all(|&n| n <= size)
+        && sub_records.saturating_add(terms.saturating_mul(most)) >= size
 }
+
+/// Terms of a sum in floating point; sums that need more are integrated.
+const MOST_TERMS: usize = 1 << 12;

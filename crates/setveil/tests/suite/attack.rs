@@ -58,7 +58,7 @@ fn run(release: &Release, original: Option<&Dataset>, options: &Options) -> Repo
 fn covers(release: &Release, k: u32, m: u32) -> Vec<[String; 2]> {
     let body = disassociated(release);
     let label = |i| body.vocabulary.label(i).to_owned();
-    let covers = cover::find(body, K::new(k).unwrap(), m);
+    let covers = cover::find(body, K::new(k).unwrap(), m, &()).unwrap();
     covers.iter().map(|c| [label(c.a), label(c.b)]).collect()
 }
 

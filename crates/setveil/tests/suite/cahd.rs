@@ -148,7 +148,7 @@ fn utility_on_the_papers_data_is_better_than_perm_mondrians() {
                     for (i, r) in [2, 4, 8].into_iter().enumerate() {
                         let queries = Queries { count: 300, r, seed };
                         let method = Method::of(&release.manifest).unwrap();
-                        let kl = kl_divergence(method.sensitive(), body, &data, &queries);
+                        let kl = kl_divergence(method.sensitive(), body, &data, &queries, &());
                         sums[i][side] += kl.unwrap().unwrap();
                     }
                 }

@@ -12,7 +12,8 @@ use setveil::methods::disassociation::{self, Clustering};
 use setveil::methods::{
     apriori, cahd, diffpart, dls, local_suppression, partition, perm_mondrian, suppress_rare,
 };
-use setveil::{Dataset, Error, Progress, Release, Result, Stage};
+use setveil::workflow::{self, ItemsetOptions, QueryOptions, ReconstructOptions};
+use setveil::{Dataset, Error, Progress, Release, Result, Stage, attack, measure, profile};
 
 /// Says stop at the question after so many, and at all that follow.
 #[derive(Default)]
@@ -153,5 +154,54 @@ fn methods_ask_often() {
         assert!(asked >= data.len() as u64 / RECORDS, "{name} asked {asked} times");
         let steps = observer.most_steps.into_inner();
         assert!(steps <= 1 << 16, "{name} was silent for {steps} steps");
+    }
+}
+
+/// What a recipient or an auditor does with a release and its original.
+type Work = fn(&Release, &Dataset, &dyn Progress) -> Result<()>;
+
+const WORK: [(&str, Work); 7] = [
+    ("query", |release, data, progress| {
+        let labels: Vec<Vec<&str>> = data.vocabulary().labels().map(|l| vec![l]).collect();
+        workflow::query(release, &labels, &QueryOptions::default(), progress).map(drop)
+    }),
+    ("items", |release, _, progress| {
+        workflow::items(release, &QueryOptions::default(), progress).map(drop)
+    }),
+    ("itemsets", |release, _, progress| {
+        workflow::itemsets(release, &ItemsetOptions::default(), progress).map(drop)
+    }),
+    ("reconstruct", |release, _, progress| {
+        workflow::reconstruct(release, &ReconstructOptions::default(), progress).map(drop)
+    }),
+    ("evaluate", |release, data, progress| {
+        workflow::evaluate(release, data, &measure::Options::default(), progress).map(drop)
+    }),
+    ("attack", |release, data, progress| {
+        let options = attack::Options::default().targets(40).worlds(5);
+        workflow::attack(release, Some(data), &options, progress).map(drop)
+    }),
+    ("profile", |_, data, progress| {
+        workflow::profile(data, &profile::Options::default(), progress).map(drop)
+    }),
+];
+
+#[test]
+fn the_recipients_work_can_be_stopped_too() {
+    let data = quest(2_000);
+    let parameters = disassociation::Parameters::new(k(), m());
+    let release = disassociation::anonymize(&data, &parameters, &()).unwrap();
+    for (name, work) in WORK {
+        let all = StopAfter::new(u64::MAX);
+        work(&release, &data, &all).unwrap();
+        let asked = all.asked.into_inner();
+        assert!(asked > 0, "{name} did not ask");
+        for questions in [0, asked / 3, asked / 2, asked - 1] {
+            let outcome = work(&release, &data, &StopAfter::new(questions));
+            assert!(
+                matches!(outcome, Err(Error::Cancelled)),
+                "{name} after {questions} of {asked}"
+            );
+        }
     }
 }

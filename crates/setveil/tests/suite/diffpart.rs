@@ -293,7 +293,7 @@ fn recipients_can_work_with_it() {
     for (release, full) in [(&release, true), (&nothing, false)] {
         let verdict = verify(release, &()).unwrap();
         assert!(verdict.holds, "{verdict:?}");
-        let index = query::Index::new(release, Default::default());
+        let index = query::Index::new(release.clone(), Default::default());
         let answer = index.ask(&["a", "b"]).unwrap();
         assert_eq!((answer.lower, answer.upper), (0, None));
         assert_eq!(answer.expected > 0.0, full);
@@ -301,7 +301,7 @@ fn recipients_can_work_with_it() {
         assert_eq!(drawn.len() as u64, release.manifest.records);
         let found = workflow::evaluate(release, &data, &Default::default(), &()).unwrap();
         assert!(found.tkd.is_some_and(|t| (t < 1.0) == full) && found.ncp.is_none(), "{found:?}");
-        assert!(measure::candidates(release, &data, 2, 1).is_empty());
+        assert!(measure::candidates(release, &data, 2, 1, &()).unwrap().is_empty());
         for original in [Some(&data), None] {
             let options = attack::Options::default().targets(50);
             let report = workflow::attack(release, original, &options, &()).unwrap().report;

@@ -339,7 +339,7 @@ fn neither_row_order_nor_threads_change_the_release() {
 
 fn measured(release: &Release, data: &Dataset) -> Option<Associations> {
     let members = Method::of(&release.manifest).unwrap().members(release, data, &()).unwrap()?;
-    associations(release, data, &members, &Question::default())
+    associations(release, data, &members, &Question::default(), &()).unwrap()
 }
 
 #[test]

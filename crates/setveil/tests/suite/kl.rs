@@ -18,7 +18,7 @@ fn method(release: &Release) -> Method {
 
 fn kl(release: &Release, data: &Dataset, queries: Queries) -> Option<f64> {
     let Body::Grouped(body) = &release.body else { unreachable!() };
-    kl_divergence(method(release).sensitive(), body, data, &queries).unwrap()
+    kl_divergence(method(release).sensitive(), body, data, &queries, &()).unwrap()
 }
 
 /// The divergence of one query, with cells as sets of labels.
@@ -88,7 +88,7 @@ fn queries_repeat_with_the_seed_and_apply_to_groups_only() {
     let Body::Grouped(body) = &release.body else { unreachable!() };
     for r in [0, 21] {
         let queries = Queries { count: 1, r, seed: 1 };
-        assert!(kl_divergence(method(&release).sensitive(), body, &data, &queries).is_err());
+        assert!(kl_divergence(method(&release).sensitive(), body, &data, &queries, &()).is_err());
     }
     let evaluation = workflow::evaluate(&release, &data, &Options::default(), &()).unwrap();
     assert_eq!(evaluation.kl, ask(100, 4, 1));

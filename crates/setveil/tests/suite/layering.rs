@@ -33,6 +33,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
             "io",
             "measure",
             "methods",
+            "mine",
             "profile",
             "query",
             "reconstruct",

@@ -81,7 +81,7 @@ proptest! {
             prop_assert!(verify(&release, &()).unwrap().holds, "{:?}", release);
             let is_km = matches!(release.manifest.guarantee.model, Model::KmAnonymity { .. });
             prop_assert!(is_km && matches!(release.body, Body::Generalized(_)));
-            let index = query::Index::new(&release, reconstruct::TermOccurrences::Once);
+            let index = query::Index::new(release.clone(), reconstruct::TermOccurrences::Once);
             for item in data.vocabulary().labels() {
                 let answer = index.ask(&[item]).unwrap();
                 let id = data.vocabulary().id(item).unwrap();

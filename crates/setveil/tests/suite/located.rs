@@ -160,7 +160,7 @@ fn answers_hold_in_every_world() {
         let mut worlds = Vec::new();
         each_world(body, &mut |world| worlds.push(world.clone()));
         let counted = body.leaves.iter().all(|l| l.bare() == 0 && l.listed.is_empty());
-        let index = query::Index::new(&release, TermOccurrences::Once);
+        let index = query::Index::new(release.clone(), TermOccurrences::Once);
         for set in 1_u32..1 << body.vocabulary.len() {
             let labels: Vec<&str> = (0..body.vocabulary.len())
                 .filter(|i| set >> i & 1 == 1)

@@ -139,7 +139,7 @@ fn long_records_do_not_explode() {
     let mut transactions = Transactions::builder(300);
     transactions.push(&(0..267).collect::<Vec<_>>(), 1);
     transactions.push(&[280, 281], 3);
-    let top = top_k(&transactions.build(), 1000, &|_, _| true);
+    let top = top_k(&transactions.build(&()).unwrap(), 1000, &|_, _| true, &()).unwrap();
     let sets: Vec<(usize, u64)> = top.iter().map(|f| (f.items.len(), f.support)).collect();
     assert_eq!(sets[..4], [(1, 3), (1, 3), (2, 3), (1, 1)]);
     assert_eq!(sets.iter().filter(|s| **s == (1, 1)).count(), 267);
@@ -154,7 +154,8 @@ fn the_miner_agrees_with_brute_force_ties_included() {
         let records = random::records(seed, 25, 10, 3.5);
         let data = Dataset::from_records(&records);
         let k = 1 + seed as usize * 7;
-        let found = top_k(&Transactions::from_dataset(&data), k, &|_, _| true);
+        let transactions = Transactions::from_dataset(&data, &()).unwrap();
+        let found = top_k(&transactions, k, &|_, _| true, &()).unwrap();
         let texts = |v: &Vocabulary| -> BTreeSet<Vec<String>> {
             found.iter().map(|f| v.texts(&f.items)).collect()
         };

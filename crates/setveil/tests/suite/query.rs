@@ -32,7 +32,7 @@ fn check_bounds(release: &Release, truth: &Dataset, items: usize, what: &str) {
     let records = naive::records(truth);
     let labels = labels(items);
     for terms in [TermOccurrences::Once, TermOccurrences::BelowK, TermOccurrences::Any] {
-        let index = Index::new(release, terms);
+        let index = Index::new(release.clone(), terms);
         for itemset in itemsets(&labels) {
             let (answer, true_support) =
                 (index.ask(&itemset).unwrap(), support(&records, &itemset));
@@ -78,7 +78,7 @@ fn every_possible_world_is_inside_the_bounds() {
         let cluster = &body.clusters[0];
         let Body::Disassociated(alone) = &mut single.body else { panic!() };
         alone.clusters.truncate(1);
-        let index = Index::new(&single, TermOccurrences::Any);
+        let index = Index::new(single.clone(), TermOccurrences::Any);
         let labels = labels(5);
         let all = worlds::worlds(cluster, 1 << 16);
         for itemset in itemsets(&labels) {
@@ -108,7 +108,7 @@ fn compare_means(
     let draws = 2000;
     let sets = reconstruct_many(release, options, draws, &()).unwrap();
     let sets: Vec<naive::Counted> = sets.iter().map(naive::records).collect();
-    let index = Index::new(release, options.terms);
+    let index = Index::new(release.clone(), options.terms);
     for itemset in itemsets(&labels(items)).into_iter().filter(|s| s.len() <= 2) {
         let supports: Vec<f64> = sets.iter().map(|set| support(set, &itemset) as f64).collect();
         let mean = supports.iter().sum::<f64>() / f64::from(draws);
@@ -182,7 +182,7 @@ fn example_1_of_the_paper_has_one_answer() {
         ],
         term_chunk: vec![],
     })];
-    let answer = Index::new(&release, TermOccurrences::Once).ask(&["b", "a"]).unwrap();
+    let answer = Index::new(release.clone(), TermOccurrences::Once).ask(&["b", "a"]).unwrap();
     assert_eq!(answer.itemset, ["a", "b"]);
     assert_eq!((answer.lower, answer.upper), (1, Some(1)));
     assert!((answer.expected - 1.0).abs() < 1e-9);
@@ -193,14 +193,14 @@ fn suppressed_and_noisy_supports_claim_no_more_than_is_known() {
     let records = random::records(4, 20, 5, 2.0);
     let (_, mut release) = releases::disassociated(4, &records, 8, true);
     release.manifest.guarantee.supports = Supports::LowerBound;
-    let index = Index::new(&release, TermOccurrences::Once);
+    let index = Index::new(release.clone(), TermOccurrences::Once);
     assert_eq!(index.ask(&["a"]).unwrap().upper, Some(20));
     assert_eq!(index.ask(&["nowhere"]).unwrap().upper, Some(20));
     release.manifest.guarantee.supports = Supports::Noisy;
-    let answer = Index::new(&release, TermOccurrences::Once).ask(&["a"]).unwrap();
+    let answer = Index::new(release.clone(), TermOccurrences::Once).ask(&["a"]).unwrap();
     assert_eq!((answer.lower, answer.upper), (0, None));
     release.manifest.guarantee.supports = Supports::Exact;
-    let index = Index::new(&release, TermOccurrences::Once);
+    let index = Index::new(release.clone(), TermOccurrences::Once);
     assert_eq!(index.ask(&["nowhere"]).unwrap().upper, Some(0));
     assert!(index.ask::<&str>(&[]).is_err());
 }
@@ -213,8 +213,8 @@ fn bounds_hold_on_real_data() {
         let data = setveil::io::read_dataset(&path, &Default::default(), &()).unwrap().dataset;
         let parameters = disassociation::Parameters::new(K::new(5).unwrap(), M::new(2).unwrap());
         let release = disassociation::anonymize(&data, &parameters, &()).unwrap();
-        let index = Index::new(&release, TermOccurrences::Once);
-        let postings = setveil::mine::Transactions::from_dataset(&data);
+        let index = Index::new(release.clone(), TermOccurrences::Once);
+        let postings = setveil::mine::Transactions::from_dataset(&data, &()).unwrap();
         let mut rng = random::rng(11);
         let mut itemsets: Vec<Vec<ItemId>> = Vec::new();
         while itemsets.len() < 10_000 {

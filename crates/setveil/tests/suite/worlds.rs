@@ -86,7 +86,7 @@ fn simple_clusters_agree_with_enumeration() {
             tried += 1;
             assert!((model.log_worlds() - (count as f64).ln()).abs() < 1e-8, "{cluster:?}");
             let body = alone(&cluster);
-            let worlds = ReleaseWorlds::new(&body, knowledge);
+            let worlds = ReleaseWorlds::new(body.clone(), knowledge);
             for (set, (least, sum, greatest)) in sets.iter().zip(seen) {
                 let answer = worlds.answer(set);
                 let mean = sum as f64 / count as f64;
@@ -150,7 +150,7 @@ fn joint_clusters_stay_inside_the_bounds_and_near_the_mean() {
             }
             tried += 1;
             let body = alone(&cluster);
-            let worlds = ReleaseWorlds::new(&body, knowledge);
+            let worlds = ReleaseWorlds::new(body.clone(), knowledge);
             for (set, (least, sum, greatest)) in sets.iter().zip(seen) {
                 let answer = worlds.answer(set);
                 let mean = sum as f64 / count as f64;
@@ -217,7 +217,7 @@ fn posteriors_agree_with_enumeration_over_several_clusters() {
         };
         let vocabulary = Vocabulary::new(items.iter().map(|i| i.to_string()));
         let body = Disassociated { vocabulary, clusters: clusters.clone() };
-        let worlds = ReleaseWorlds::new(&body, Knowledge::Format);
+        let worlds = ReleaseWorlds::new(body.clone(), Knowledge::Format);
         for known in sets.iter().filter(|s| s.len() <= 2) {
             let posterior = worlds.posterior(known);
             assert!((posterior.candidates - mean(known)).abs() < 1e-8 && posterior.exact);
@@ -242,7 +242,7 @@ fn posteriors_of_joint_clusters_agree_with_their_answers() {
     for i in 0..300 {
         let cluster = joint(&mut rng, i % 2 == 0);
         let body = alone(&cluster);
-        let worlds = ReleaseWorlds::new(&body, Knowledge::Format);
+        let worlds = ReleaseWorlds::new(body.clone(), Knowledge::Format);
         for known in itemsets(&items).into_iter().filter(|s| s.len() <= 2) {
             let posterior = worlds.posterior(&known);
             let answer = worlds.answer(&known);

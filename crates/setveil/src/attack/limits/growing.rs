@@ -10,7 +10,7 @@ use super::{draw, share};
 use crate::attack::targets::People;
 use crate::data::{Dataset, ItemId, K, Vocabulary};
 use crate::release::Disassociated;
-use crate::worlds::{Answer, Knowledge, ReleaseWorlds};
+use crate::worlds::{Answer, BodyWorlds, Knowledge};
 
 /// What an attacker with both releases knows about random targets.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -39,8 +39,8 @@ pub struct Growth {
 
 /// The two releases over the second's item numbers.
 struct Both<'a> {
-    first: ReleaseWorlds<'a>,
-    second: ReleaseWorlds<'a>,
+    first: BodyWorlds<'a>,
+    second: BodyWorlds<'a>,
     /// The first release's numbers of the second's items.
     ids: Vec<Option<ItemId>>,
 }
@@ -48,8 +48,10 @@ struct Both<'a> {
 impl<'a> Both<'a> {
     fn new(first: &'a Disassociated, second: &'a Disassociated) -> Self {
         let ids = second.vocabulary.labels().map(|label| first.vocabulary.id(label)).collect();
-        let [first, second] =
-            [first, second].map(|body| ReleaseWorlds::new(body, Knowledge::Format));
+        let [first, second] = [first, second].map(|body| {
+            let worlds = BodyWorlds::new(body, Knowledge::Format, &());
+            worlds.expect("nobody says stop")
+        });
         Self { first, second, ids }
     }
 

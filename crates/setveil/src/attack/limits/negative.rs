@@ -9,7 +9,7 @@ use super::{draw, share};
 use crate::attack::targets::People;
 use crate::data::{Dataset, ItemId, K};
 use crate::release::Disassociated;
-use crate::worlds::{Knowledge, ReleaseWorlds};
+use crate::worlds::{BodyWorlds, Knowledge};
 
 /// Shares of the targets with fewer than k candidates, on average over the
 /// possible worlds, and for certain by bounds.
@@ -38,7 +38,7 @@ pub fn negative(
     data: &Dataset,
     (k, known, targets, seed): (K, usize, usize, u64),
 ) -> Negative {
-    let worlds = ReleaseWorlds::new(body, Knowledge::Format);
+    let worlds = BodyWorlds::new(body, Knowledge::Format, &()).expect("nobody says stop");
     let people = People::of(data, &body.vocabulary);
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let drawn = draw(&people, known, targets, &mut rng);
@@ -84,7 +84,7 @@ pub fn negative(
 /// Whether fewer than k records have `set` and not `without`: on average, and
 /// for certain.
 fn candidates_below(
-    worlds: &ReleaseWorlds,
+    worlds: &BodyWorlds,
     set: &[ItemId],
     without: Option<ItemId>,
     k: K,

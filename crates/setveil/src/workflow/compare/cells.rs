@@ -148,7 +148,7 @@ fn make(cell: Cell, basis: &Basis, progress: &dyn Progress) -> Result<Row> {
     row.seconds = start.elapsed().as_secs_f64();
     let verdict = workflow::verify(&release, progress)?;
     (row.holds, row.note) = (Some(verdict.holds), verdict.note.map(str::to_owned));
-    row.risk = candidates(&release, data, known, options.seed).last().copied();
+    row.risk = candidates(&release, data, known, options.seed, progress)?.last().copied();
     let found = workflow::evaluate(&release, data, options, progress)?;
     (row.tkd, row.re, row.tlost) = (found.tkd, found.re, found.tlost);
     (row.pairs_kept, row.ncp, row.kl) = (found.pairs_kept, found.ncp, found.kl);

@@ -1,0 +1,178 @@
+//! How a release answers: bounds and expectation by the kind of its body, and
+//! no more claimed than its supports allow.
+
+use rayon::prelude::*;
+
+use super::{Answer, classes, groups, located};
+use crate::data::{ItemId, K, Vocabulary};
+use crate::reconstruct::TermOccurrences;
+use crate::release::{Absent, Body, Disassociated, Model, Release, Supports};
+use crate::worlds::{BodyWorlds, Knowledge, Room};
+use crate::{Error, Progress, Result};
+
+/// Bounds and expectation, before the release's kind of support is considered.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(super) struct Estimate {
+    pub(super) lower: u64,
+    pub(super) expected: f64,
+    pub(super) upper: u64,
+}
+
+/// A release that somebody else owns, prepared for many questions.
+#[derive(Debug)]
+pub(crate) struct Prepared<'a> {
+    release: &'a Release,
+    body: BodyIndex<'a>,
+}
+
+#[derive(Debug)]
+enum BodyIndex<'a> {
+    Clusters(&'a Vocabulary, BodyWorlds<'a>),
+    Classes(classes::Index<'a>),
+    Groups(groups::Index<'a>),
+    Leaves(located::Index<'a>),
+}
+
+impl<'a> Prepared<'a> {
+    /// See [`Index::prepare`](super::Index::prepare).
+    pub(crate) fn new(
+        release: &'a Release,
+        terms: TermOccurrences,
+        progress: &dyn Progress,
+    ) -> Result<Self> {
+        let k = release.manifest.guarantee.model.k();
+        let body = match &release.body {
+            Body::Disassociated(body) => {
+                BodyIndex::Clusters(&body.vocabulary, clusters(body, terms, k, progress)?)
+            }
+            Body::Generalized(body) => BodyIndex::Classes(classes::Index::new(body)),
+            Body::Grouped(body) => BodyIndex::Groups(groups::Index::new(body)),
+            Body::Located(body) => BodyIndex::Leaves(located::Index::new(body, terms, k)),
+        };
+        Ok(Self { release, body })
+    }
+
+    /// Answers for a set of labels; repeated ones count once.
+    ///
+    /// # Errors
+    /// If there is no label.
+    pub(crate) fn ask<S: AsRef<str>>(&self, labels: &[S]) -> Result<Answer> {
+        let mut labels: Vec<&str> = labels.iter().map(AsRef::as_ref).collect();
+        labels.sort_unstable();
+        labels.dedup();
+        if labels.is_empty() {
+            return Err(Error::Parameter {
+                name: "itemset",
+                found: "no item".into(),
+                expected: "at least one item, several separated by commas",
+            });
+        }
+        let estimate = self.estimate(&labels);
+        Ok(self.qualify(labels, estimate))
+    }
+
+    fn estimate(&self, labels: &[&str]) -> Estimate {
+        match &self.body {
+            BodyIndex::Clusters(vocabulary, worlds) => {
+                let ids = labels.iter().map(|label| vocabulary.id(label));
+                let Some(mut itemset) = ids.collect::<Option<Vec<ItemId>>>() else {
+                    return Estimate::default();
+                };
+                itemset.sort_unstable();
+                let answer = worlds.answer(&itemset);
+                Estimate { lower: answer.lower, expected: answer.expected, upper: answer.upper }
+            }
+            BodyIndex::Classes(index) => index.ask(labels),
+            BodyIndex::Groups(index) => index.ask(labels),
+            BodyIndex::Leaves(index) => index.ask(labels),
+        }
+    }
+
+    /// The most records that can have all of `labels` (distinct, ascending) in
+    /// a data set that fits the published body, suppression and noise aside.
+    pub(crate) fn most(&self, labels: &[&str]) -> u64 {
+        self.estimate(labels).upper
+    }
+
+    /// Answers for many sets of labels, in their order.
+    ///
+    /// # Errors
+    /// If one of them is empty.
+    pub(crate) fn ask_all<S: AsRef<str> + Sync>(
+        &self,
+        itemsets: &[Vec<S>],
+        progress: &dyn Progress,
+    ) -> Result<Vec<Answer>> {
+        let answer = |labels: &Vec<S>| {
+            progress.step(1)?;
+            self.ask(labels)
+        };
+        itemsets.par_iter().map(answer).collect()
+    }
+
+    /// Claims no more than the release's supports allow.
+    fn qualify(&self, labels: Vec<&str>, estimate: Estimate) -> Answer {
+        let manifest = &self.release.manifest;
+        let unknown: Vec<&str> =
+            labels.iter().copied().filter(|label| !self.knows(label)).collect();
+        let vocabulary = self.release.body.vocabulary();
+        let unpublished = labels.iter().any(|label| vocabulary.id(label).is_none());
+        let rare = u64::from(manifest.guarantee.model.k().unwrap_or(1).saturating_sub(1));
+        let (lower, upper) = match manifest.guarantee.supports {
+            Supports::Exact if unpublished && self.release.body.absent() == Absent::BelowK => {
+                (0, Some(estimate.upper.max(rare)))
+            }
+            Supports::Exact => (estimate.lower, Some(estimate.upper)),
+            // Records that keep nothing are not published: there may be more.
+            Supports::LowerBound
+                if matches!(manifest.guarantee.model, Model::KmAnonymity { .. }) =>
+            {
+                (estimate.lower, None)
+            }
+            Supports::LowerBound => {
+                let most = if unpublished { manifest.records.max(rare) } else { manifest.records };
+                (estimate.lower, Some(most.max(estimate.upper)))
+            }
+            Supports::Noisy => (0, None),
+        };
+        Answer {
+            itemset: labels.into_iter().map(str::to_owned).collect(),
+            lower,
+            expected: estimate.expected,
+            upper,
+            unknown: unknown.into_iter().map(str::to_owned).collect(),
+        }
+    }
+
+    /// Whether the release says anything about an item: by its name, or by one
+    /// that its hierarchy puts above it.
+    fn knows(&self, label: &str) -> bool {
+        let body = &self.release.body;
+        let below = match body {
+            Body::Generalized(body) => {
+                body.hierarchy.as_ref().is_some_and(|h| h.node(label).is_some())
+            }
+            _ => false,
+        };
+        below || body.vocabulary().id(label).is_some()
+    }
+}
+
+/// Bounds over whatever the format allows, and expectations with as many
+/// occurrences of terms as a reconstruction gives them.
+fn clusters<'a>(
+    body: &'a Disassociated,
+    terms: TermOccurrences,
+    k: Option<u32>,
+    progress: &dyn Progress,
+) -> Result<BodyWorlds<'a>> {
+    let likely = move |room: Room| match terms {
+        TermOccurrences::Any => Knowledge::Format,
+        _ => {
+            let (size, uncovered) = (room.size as usize, room.uncovered as usize);
+            let cap = terms.cap(k, size, uncovered, room.terms as usize) as u32;
+            K::new(cap.saturating_add(1)).map_or(Knowledge::Format, Knowledge::Algorithm)
+        }
+    };
+    BodyWorlds::expecting(body, Knowledge::Format, Box::new(likely), progress)
+}

@@ -1,0 +1,186 @@
+//! What is learned about somebody of whom some items are known.
+//!
+//! The posterior of item y for somebody of whom the items S are known is the
+//! sum of E[S + y] over the clusters, divided by the sum of E[S]: every record
+//! of every world is as likely to be the person's as any other that has S.
+
+use rustc_hash::FxHashMap;
+
+use super::chunk::lets_in;
+use super::cluster::{ClusterWorlds, Leaf};
+use super::parts::{Asked, Parts};
+use crate::data::ItemId;
+
+/// What is known about a person's further items.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Posterior {
+    /// The expected number of records that have what is known.
+    pub candidates: f64,
+    /// Every further item that can be there with its probability, by item.
+    pub items: Vec<(ItemId, f64)>,
+    /// Whether no shared chunk, and so no approximation, was involved.
+    pub exact: bool,
+}
+
+impl Posterior {
+    /// The probability of one item.
+    pub fn of(&self, item: ItemId) -> f64 {
+        let position = self.items.binary_search_by_key(&item, |(i, _)| *i);
+        position.map_or(0.0, |p| self.items[p].1)
+    }
+
+    /// The most probable further item; ties go to the first text.
+    pub fn best(&self) -> Option<(ItemId, f64)> {
+        self.items.iter().copied().reduce(|a, b| if b.1 > a.1 { b } else { a })
+    }
+}
+
+/// Expected supports of known + y so far.
+#[derive(Default)]
+pub(super) struct Sum {
+    candidates: f64,
+    with: FxHashMap<ItemId, f64>,
+    /// Whether a shared chunk was involved.
+    approximate: bool,
+}
+
+/// Weights of whole shared chunks, which are the same for many leaves and
+/// therefore multiplied out once per cluster: what to multiply the mean per
+/// record by.
+struct Spread {
+    /// For all shared chunks of a joint cluster, by node.
+    nodes: Vec<f64>,
+    /// What to take off again for chunks that are exceptions, by chunk.
+    exceptions: Vec<f64>,
+    /// For chunks of which some items are known.
+    known: Vec<(usize, Vec<ItemId>, f64)>,
+}
+
+impl Spread {
+    fn new(cluster: &ClusterWorlds) -> Self {
+        let (nodes, chunks) = (cluster.nodes.len(), cluster.chunks.len());
+        Self { nodes: vec![0.0; nodes], exceptions: vec![0.0; chunks], known: Vec::new() }
+    }
+
+    fn add_known(&mut self, chunk: usize, items: &[ItemId], weight: f64) {
+        match self.known.iter_mut().find(|(c, i, _)| *c == chunk && i == items) {
+            Some((_, _, sum)) => *sum += weight,
+            None => self.known.push((chunk, items.to_vec(), weight)),
+        }
+    }
+}
+
+impl Sum {
+    /// Adds one cluster.
+    pub(super) fn add_cluster(&mut self, cluster: &ClusterWorlds, known: &[ItemId]) {
+        let sites = cluster.sites(known);
+        if sites.is_empty() {
+            return;
+        }
+        let (mut spread, mut asked) = (Spread::new(cluster), Asked::default());
+        for (l, sources) in sites.iter() {
+            let leaf = &cluster.leaves[l];
+            if let Some(parts) = cluster.parts(leaf, known, sources, &mut asked) {
+                self.candidates += parts.expected(leaf);
+                self.approximate |= leaf.shares;
+                self.extend(cluster, leaf, &parts, known, &mut spread);
+            }
+        }
+        self.finish(cluster, spread);
+    }
+
+    fn add(&mut self, item: ItemId, expected: f64) {
+        *self.with.entry(item).or_default() += expected;
+    }
+
+    /// Adds E[known + y] of one leaf for every y.
+    fn extend(
+        &mut self,
+        cluster: &ClusterWorlds,
+        leaf: &Leaf,
+        parts: &Parts,
+        known: &[ItemId],
+        spread: &mut Spread,
+    ) {
+        let (q, w, product) = (parts.sources(), parts.terms, parts.product());
+        let same = product * leaf.model.ratio(q, w);
+        let another = product * leaf.model.ratio(q + 1, w);
+        for &c in &leaf.own {
+            let chunk = &cluster.chunks[c];
+            match parts.own.iter().find(|p| p.chunk == c) {
+                // y beside what is known: the sub-records that have both.
+                Some(part) => {
+                    let weight = same / part.count as f64;
+                    chunk.each_with(&part.items, |_, items, count| {
+                        items.iter().for_each(|&y| self.add(y, weight * f64::from(count)));
+                    });
+                }
+                None => chunk.each_item(|y, support| self.add(y, another * support as f64)),
+            }
+        }
+        let term = product * leaf.model.ratio(q, w + 1);
+        for &y in leaf.term_chunk.iter().filter(|y| known.binary_search(y).is_err()) {
+            self.add(y, term);
+        }
+        let per_record = leaf.model.size() as f64;
+        leaf.path.iter().for_each(|&node| spread.nodes[node] += another * per_record);
+        for &chunk in &leaf.exceptions {
+            spread.exceptions[chunk] += another * per_record;
+        }
+        for part in parts.shared.iter().filter(|p| leaf.blocked(p.chunk).is_empty()) {
+            spread.exceptions[part.chunk] += another * per_record;
+            spread.add_known(part.chunk, &part.items, same / part.mean * per_record);
+        }
+        for partly in &leaf.partly {
+            let (items, weight) = match parts.shared.iter().find(|p| p.chunk == partly.chunk) {
+                Some(part) => (&part.items[..], same / part.mean * per_record),
+                None => (&[][..], another * per_record),
+            };
+            let chunk = &cluster.chunks[partly.chunk];
+            chunk.each_with(items, |u, sub_record, count| {
+                if lets_in(&partly.blocked, sub_record) {
+                    let weight = weight * f64::from(count) / chunk.open(u);
+                    sub_record.iter().for_each(|&y| self.add(y, weight));
+                }
+            });
+        }
+    }
+
+    /// Multiplies out what was collected per shared chunk.
+    fn finish(&mut self, cluster: &ClusterWorlds, spread: Spread) {
+        for (node, all) in cluster.nodes.iter().zip(spread.nodes).filter(|(_, all)| *all > 0.0) {
+            for &c in &node.shared {
+                let (chunk, weight) = (&cluster.chunks[c], all - spread.exceptions[c]);
+                // Nothing but rounding is left where every leaf is an exception.
+                let means = chunk.inflow.as_ref().map_or(&[][..], |inflow| &inflow.means);
+                if weight > 1e-9 * all {
+                    for (&y, &mean) in chunk.domain().iter().zip(means) {
+                        self.add(y, weight * mean);
+                    }
+                }
+            }
+        }
+        for (chunk, items, weight) in spread.known {
+            let chunk = &cluster.chunks[chunk];
+            chunk.each_with(&items, |u, sub_record, count| {
+                let weight = weight * f64::from(count) / chunk.open(u);
+                sub_record.iter().for_each(|&y| self.add(y, weight));
+            });
+        }
+    }
+
+    pub(super) fn into_posterior(self, known: &[ItemId]) -> Posterior {
+        let candidates = self.candidates;
+        if candidates <= 0.0 {
+            return Posterior { exact: true, ..Posterior::default() };
+        }
+        let mut items: Vec<(ItemId, f64)> = self
+            .with
+            .into_iter()
+            .filter(|(y, _)| known.binary_search(y).is_err())
+            .map(|(y, expected)| (y, (expected / candidates).min(1.0)))
+            .collect();
+        items.sort_unstable_by_key(|(y, _)| *y);
+        Posterior { candidates, items, exact: !self.approximate }
+    }
+}
