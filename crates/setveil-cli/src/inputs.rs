@@ -173,6 +173,9 @@ pub struct TargetArgs {
     /// Publish the data as it was read, even if it looks like a table or like identifiers
     #[arg(long)]
     pub as_baskets: bool,
+    /// Put clusters into several files of at most this size, as 100M
+    #[arg(long, value_name = "SIZE", value_parser = crate::memory::bytes)]
+    pub file_size: Option<u64>,
     /// Write where the release came from to a private file outside of it
     #[arg(long, value_name = "FILE")]
     pub receipt: Option<PathBuf>,
@@ -181,7 +184,8 @@ pub struct TargetArgs {
 impl TargetArgs {
     pub fn target(&self) -> Target {
         let target = Target::new(&self.output).force(self.force);
-        target.receipt(self.receipt.clone()).as_baskets(self.as_baskets)
+        let target = target.receipt(self.receipt.clone()).file_size(self.file_size);
+        target.as_baskets(self.as_baskets)
     }
 }
 

@@ -1,9 +1,14 @@
-//! The flag `--max-memory`.
+//! Numbers of bytes: the flags `--max-memory` and `--file-size`.
 
 use setveil::budget::Budget;
 
-/// Parses a number of bytes: `800M`, `8G`, `123456`.
+/// Parses a budget.
 pub fn parse(text: &str) -> Result<Budget, String> {
+    bytes(text).map(Budget::new)
+}
+
+/// Parses a number of bytes: `800M`, `8G`, `123456`.
+pub fn bytes(text: &str) -> Result<u64, String> {
     let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
     let unit: u64 = match &*text[digits.len()..].to_ascii_uppercase() {
         "" | "B" => 1,
@@ -15,7 +20,7 @@ pub fn parse(text: &str) -> Result<Budget, String> {
     };
     let number: u64 = digits.parse().map_err(|_| "expected a number of bytes such as 8G")?;
     let bytes = number.checked_mul(unit).filter(|&bytes| bytes > 0);
-    bytes.map(Budget::new).ok_or_else(|| "expected a number of bytes such as 8G".into())
+    bytes.ok_or_else(|| "expected a number of bytes such as 8G".into())
 }
 
 #[cfg(test)]

@@ -7,3 +7,10 @@ use proptest::test_runner::{Config, RngSeed};
 pub fn cases(cases: u32) -> Config {
     Config { cases, rng_seed: RngSeed::Fixed(1), failure_persistence: None, ..Config::default() }
 }
+
+/// How often a test under torture repeats something: `few` times, or
+/// `SETVEIL_TORTURE` times as often.
+pub fn rounds(few: u64) -> u64 {
+    let times = std::env::var("SETVEIL_TORTURE").ok().and_then(|times| times.parse().ok());
+    few.saturating_mul(times.unwrap_or(1).max(1))
+}

@@ -4,8 +4,9 @@ use std::fmt::Write;
 use std::path::PathBuf;
 
 use setveil::error::plain;
+use setveil::io::DirectorySource;
 use setveil::verify::Verdict;
-use setveil::workflow::files;
+use setveil::workflow;
 
 use crate::context::{Context, Exit};
 
@@ -23,7 +24,8 @@ pub struct Args {
 
 impl Args {
     pub fn run(&self, context: &Context) -> anyhow::Result<Exit> {
-        let (_, verdict) = files::verify(&self.release, context)?;
+        let source = DirectorySource::new(&self.release);
+        let verdict = workflow::verify_from(&source, context)?;
         context.answer(&verdict, || describe(&verdict, context))?;
         Ok(if verdict.holds { Exit::Done } else { Exit::Violated })
     }

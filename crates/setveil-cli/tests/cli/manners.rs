@@ -53,3 +53,81 @@ fn a_closed_pipe_is_no_error() {
     assert!(output.stderr.is_empty(), "{}", String::from_utf8_lossy(&output.stderr));
     assert!(output.status.success());
 }
+
+/// A release that breaks its promise.
+fn broken() -> tempfile::TempDir {
+    let dir = folder(&[("data.dat", b"a b\na b\na c\na c\n")]);
+    let (data, release) = (dir.path().join("data.dat"), dir.path().join("release"));
+    let (data, path) = (data.to_str().unwrap(), release.to_str().unwrap());
+    setveil(&["anonymize", "disassociation", data, "-k", "2", "-o", path]).assert().success();
+    std::fs::write(release.join("notes.txt"), "x").unwrap();
+    dir
+}
+
+#[test]
+fn the_exit_code_does_not_depend_on_the_reader() {
+    let dir = broken();
+    let program = assert_cmd::cargo::cargo_bin("setveil");
+    let program = program.to_str().unwrap();
+    for (line, expected) in [
+        ("\"$0\" verify release", 1),
+        ("\"$0\" verify release >&-", 1),
+        ("\"$0\" verify release 2>&-", 1),
+        ("\"$0\" verify release --json >&- 2>&-", 1),
+        ("\"$0\" verify nothing 2>&-", 2),
+        ("\"$0\" verify nothing >&- 2>&-", 2),
+        ("\"$0\" profile data.dat 2>&- >&-", 0),
+        ("\"$0\" profile data.dat >/dev/full", 2),
+    ] {
+        let output = Command::new("sh")
+            .args(["-c", line, program])
+            .current_dir(dir.path())
+            .output()
+            .unwrap();
+        let error = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(expected), "{line}: {error}");
+        assert!(!error.contains("panicked"), "{line}: {error}");
+    }
+    // A reader that leaves at once, often enough to meet the moment of writing.
+    for _ in 0..10 {
+        let mut child = Command::new(program)
+            .args(["verify", "release", "--json"])
+            .current_dir(dir.path())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        drop(child.stdout.take());
+        assert_eq!(child.wait().unwrap().code(), Some(1));
+    }
+}
+
+#[test]
+fn items_and_names_do_not_steer_a_terminal() {
+    let dir = folder(&[("\u{1b}[31m.jsonl", "[\"\u{9b}2J\", \"b\\n\u{202e}\"]\n".as_bytes())]);
+    let data = dir.path().join("\u{1b}[31m.jsonl");
+    let release = dir.path().join("\u{1b}release");
+    let (data, release) = (data.to_str().unwrap(), release.to_str().unwrap());
+    std::fs::write(data, "[\"\u{9b}2J\", \"b\\n\u{202e}\"]\n".repeat(6)).unwrap();
+    let steering = |text: &str| text.chars().any(|c| c != '\n' && setveil::error::steers(c));
+    for args in [
+        &["anonymize", "disassociation", data, "-k", "2", "-o", release][..],
+        &["verify", release],
+        &["query", release, "\u{9b}2J"],
+        &["query", release, "\u{9b}2J", "--json"],
+        &["profile", data],
+        &["profile", data, "--json"],
+        &["attack", release, "--original", data],
+        &["attack", release, "--json"],
+    ] {
+        let output = crate::setveil(args).output().unwrap();
+        for stream in [&output.stdout, &output.stderr] {
+            let text = String::from_utf8_lossy(stream);
+            assert!(!steering(&text), "{args:?}: {text:?}");
+        }
+        assert_eq!(output.status.code(), Some(0), "{args:?}");
+    }
+    // Only what an item says is escaped, not cut: JSON gives it back as it was.
+    let answer = crate::json(&["query", release, "\u{9b}2J", "--json"]);
+    assert_eq!(answer["itemset"][0], "\u{9b}2J");
+}

@@ -9,7 +9,7 @@ use std::time::Duration;
 use rand::RngExt;
 use setveil::data::Vocabulary;
 use setveil::release::{Bag, Body, Generalized, Guarantee, Manifest, Model, Release, Supports};
-use testkit::random;
+use testkit::{formats, fuzz, hostile, random, settings};
 
 use crate::{failure, folder, setveil as run};
 
@@ -60,7 +60,7 @@ fn a_killed_run_leaves_no_half_release_and_the_next_one_remarks_on_what_is_left(
     let dir = folder(&[("data.dat", &data(4000))]);
     let mut rng = random::rng(3);
     let mut killed = 0;
-    for _ in 0..12 {
+    for _ in 0..settings::rounds(12) {
         let mut child = anonymize(dir.path(), &["--force"]);
         std::thread::sleep(Duration::from_millis(rng.random_range(0..120)));
         killed += u32::from(child.try_wait().unwrap().is_none());
@@ -89,7 +89,7 @@ fn a_signal_ends_the_program_with_its_code_and_nothing_is_left() {
     let dir = folder(&[("data.dat", &data(4000))]);
     let mut rng = random::rng(4);
     for (signal, expected) in [("-INT", 130), ("-TERM", 143), ("-HUP", 129)] {
-        for _ in 0..4 {
+        for _ in 0..settings::rounds(4) {
             let child = anonymize(dir.path(), &[]);
             // Before the program listens, the system's way to end it is as good.
             std::thread::sleep(Duration::from_millis(rng.random_range(0..150)));
@@ -112,7 +112,7 @@ fn a_signal_ends_the_program_with_its_code_and_nothing_is_left() {
 
 #[test]
 fn of_three_runs_at_once_exactly_one_is_done() {
-    for _ in 0..3 {
+    for _ in 0..settings::rounds(3) {
         let dir = folder(&[("data.dat", &data(500))]);
         let runs: Vec<Child> = (0..3).map(|_| anonymize(dir.path(), &[])).collect();
         let ended: Vec<Output> = runs.into_iter().map(|r| r.wait_with_output().unwrap()).collect();
@@ -206,7 +206,137 @@ fn what_does_not_fit_the_budget_is_refused_with_the_number() {
     let (large, worlds) = (large.to_str().unwrap(), dir.path().join("worlds"));
     let worlds = worlds.to_str().unwrap();
     let error = failure(&["reconstruct", large, "-o", worlds, "--max-memory", "20G"]);
-    assert!(error.contains("96000000000 bytes of memory, at most 21474836480"), "{error}");
+    assert!(
+        error.contains(
+            "the reconstructed records: 592000000000 bytes of memory, at most 21474836480"
+        ),
+        "{error}"
+    );
     let error = failure(&["verify", release, "--max-memory", "much"]);
     assert!(error.contains("such as 8"), "{error}");
+}
+
+/// Runs a command that must come to an end by itself, with an exit code of ours.
+fn ends(args: &[&str], about: &str) -> i32 {
+    let output = run(args).timeout(Duration::from_secs(120)).output().unwrap();
+    let (code, error) = (code(&output), String::from_utf8_lossy(&output.stderr).into_owned());
+    assert!(matches!(code, Some(0..=2)), "{about}: {args:?} ended with {code:?}: {error}");
+    assert!(!error.contains("panicked"), "{about}: {args:?}: {error}");
+    assert_eq!(code == Some(2), error.starts_with("error: "), "{about}: {args:?}: {error}");
+    code.unwrap()
+}
+
+/// Every command that takes a release.
+fn with_release(release: &str, out: &Path, about: &str) -> Vec<i32> {
+    let (worlds, page) = (out.join("worlds"), out.join("page.html"));
+    let (worlds, page) = (worlds.to_str().unwrap(), page.to_str().unwrap());
+    let memory = ["--max-memory", "100M", "-q"];
+    let commands: [&[&str]; 5] = [
+        &["verify", release],
+        &["query", release, "a,b"],
+        &["attack", release, "--targets", "4", "--worlds", "4", "--clusters", "2"],
+        &["reconstruct", release, "-o", worlds, "--force"],
+        &["report", release, "-o", page, "--force"],
+    ];
+    commands.iter().map(|args| ends(&[args, &memory[..]].concat(), about)).collect()
+}
+
+#[test]
+fn hostile_releases_are_answered_or_refused_by_every_command() {
+    let dir = folder(&[]);
+    let release = dir.path().join("release");
+    let mut rng = random::rng(20);
+    let mut codes = [0; 3];
+    for round in 0..settings::rounds(20) {
+        let bytes: Vec<u8> = (0..rng.random_range(1..250)).map(|_| rng.random()).collect();
+        let Some(files) = hostile::files(&bytes) else { continue };
+        let _ = fs::remove_dir_all(&release);
+        fs::create_dir(&release).unwrap();
+        for (name, content) in &files.files {
+            fs::write(release.join(name), content).unwrap();
+        }
+        let about = format!("round {round}");
+        for code in with_release(release.to_str().unwrap(), dir.path(), &about) {
+            codes[code as usize] += 1;
+        }
+    }
+    assert!(codes.iter().all(|&count| count > 0), "0, 1 and 2 came out {codes:?} times");
+}
+
+#[test]
+fn mutated_files_are_answered_or_refused_by_every_command() {
+    let records = random::records(3, 40, 8, 3.0);
+    let dir = folder(&[
+        ("data.dat", &formats::fimi(&records)),
+        ("hierarchy.csv", b"a;X;*\nb;X;*\nc;*\n"),
+    ]);
+    let path = |name: &str| dir.path().join(name).to_str().unwrap().to_owned();
+    let (data, release, copy) = (path("data.dat"), path("release"), path("copy"));
+    run(&["anonymize", "disassociation", &data, "-k", "2", "-o", &release]).assert().success();
+    let seeds: [(&str, Vec<u8>); 5] = [
+        ("d.dat", formats::fimi(&records)),
+        ("d.csv", formats::basket_csv(&records)),
+        ("d.jsonl", formats::jsonl(&records)),
+        ("d.spmf", formats::spmf(&records)),
+        ("d.parquet", formats::parquet_lists(&records)),
+    ];
+    let mut rng = random::rng(21);
+    for round in 0..settings::rounds(8) {
+        let about = format!("round {round}");
+        for (name, bytes) in &seeds {
+            let mutated = path(name);
+            fs::write(&mutated, fuzz::mutate(bytes, &mut rng)).unwrap();
+            ends(&["profile", &mutated, "-q", "--samples", "50"], &about);
+            ends(&["anonymize", "dls", &mutated, "-k", "2", "-o", &copy, "--force", "-q"], &about);
+            ends(&["evaluate", &release, "--original", &mutated, "-q"], &about);
+        }
+        let hierarchy = path("h.csv");
+        fs::write(&hierarchy, fuzz::mutate(b"a;X;*\nb;X;*\nc;*\n", &mut rng)).unwrap();
+        ends(&["hierarchy", "check", &hierarchy], &about);
+        let changed = path("changed");
+        let _ = fs::remove_dir_all(&changed);
+        fs::create_dir(&changed).unwrap();
+        for entry in fs::read_dir(&release).unwrap() {
+            let entry = entry.unwrap();
+            let bytes = fs::read(entry.path()).unwrap();
+            let bytes = if rng.random() { fuzz::mutate(&bytes, &mut rng) } else { bytes };
+            fs::write(Path::new(&changed).join(entry.file_name()), bytes).unwrap();
+        }
+        with_release(&changed, dir.path(), &about);
+    }
+    let hidden = left(dir.path()).into_iter().filter(|name| name.starts_with('.'));
+    assert_eq!(hidden.collect::<Vec<_>>(), Vec::<String>::new());
+}
+
+#[test]
+fn long_work_of_a_recipient_or_an_attacker_is_ended_by_ctrl_c() {
+    let dir = folder(&[("data.dat", &data(20_000))]);
+    assert!(anonymize(dir.path(), &[]).wait().unwrap().success());
+    for args in [
+        &["profile", "data.dat", "--samples", "2000000000"][..],
+        &["attack", "release", "--targets", "100000000", "--original", "data.dat"],
+        &["attack", "release", "--targets", "10", "--worlds", "100000000"],
+    ] {
+        let child = program().current_dir(dir.path()).args(args).spawn().unwrap();
+        std::thread::sleep(Duration::from_millis(700));
+        send("-INT", &child);
+        let output = child.wait_with_output().unwrap();
+        let error = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(code(&output), Some(130), "{args:?}: {error}");
+    }
+}
+
+#[test]
+fn a_release_in_several_files_is_written_and_read_by_the_commands() {
+    let dir = folder(&[("data.dat", &data(2000))]);
+    let flags = ["--file-size", "20K"];
+    assert!(anonymize(dir.path(), &flags).wait().unwrap().success());
+    let release = dir.path().join("release");
+    assert!(release.join("clusters-00001.jsonl").exists());
+    verifies(dir.path());
+    let path = release.to_str().unwrap();
+    run(&["query", path, "1,2"]).assert().success();
+    // What needs more memory than it may have is refused with the number.
+    let error = failure(&["query", path, "1,2", "--max-memory", "1K"]);
+    assert!(error.contains("--max-memory"), "{error}");
 }

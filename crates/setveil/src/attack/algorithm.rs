@@ -30,10 +30,10 @@ use rustc_hash::FxHashSet;
 use super::report::AlgorithmRisk;
 use super::worlds::{self, Tally};
 use super::{Kernel, Options, cover};
-use crate::Progress;
 use crate::data::{ItemId, K};
 use crate::release::{Cluster, Disassociated, SimpleCluster};
 use crate::worlds::{ClusterModel, Knowledge};
+use crate::{Progress, Result};
 
 /// Clusters with up to this many times the worlds that would be drawn are
 /// enumerated.
@@ -61,7 +61,7 @@ pub fn items_below_k(body: &Disassociated, sensitive: &[ItemId]) -> u64 {
 }
 
 /// What trying the algorithm on the worlds of one cluster gave.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct ClusterFinding {
     /// Whether all worlds were tried.
     pub enumerated: bool,
@@ -78,6 +78,18 @@ pub struct ClusterFinding {
     max_shift: f64,
 }
 
+/// The largest leaf that is replayed, in records and in distinct items: no
+/// method makes a larger one, but a file may say so.
+const REPLAYED: u64 = 1 << 11;
+
+/// Whether a leaf is small enough to be replayed, and has a world.
+fn replayable(leaf: &SimpleCluster) -> bool {
+    let items: usize = leaf.record_chunks.iter().map(|chunk| chunk.items().len()).sum();
+    u64::from(leaf.size) <= REPLAYED
+        && (items + leaf.term_chunk.len()) as u64 <= REPLAYED
+        && leaf.record_chunks.iter().all(|chunk| chunk.total() <= u64::from(leaf.size))
+}
+
 /// Looks at one leaf. `budget` worlds are drawn, up to ten times as many
 /// enumerated.
 pub fn of_leaf(
@@ -88,6 +100,9 @@ pub fn of_leaf(
     seed: u64,
     kernel: &Kernel,
 ) -> ClusterFinding {
+    if !replayable(leaf) {
+        return ClusterFinding::default();
+    }
     let mut published = leaf.clone();
     published.record_chunks.sort_unstable();
     let would_publish = |records: &[Vec<ItemId>]| {
@@ -168,7 +183,7 @@ pub(super) fn examine(
     options: &Options,
     kernel: &Kernel,
     progress: &dyn Progress,
-) -> AlgorithmRisk {
+) -> Result<AlgorithmRisk> {
     let leaves = body.clusters.iter().flat_map(|cluster| {
         let joint = !cluster.children().is_empty();
         cluster.leaves().into_iter().map(move |leaf| (leaf, joint))
@@ -186,11 +201,11 @@ pub(super) fn examine(
             let covers: FxHashSet<(ItemId, ItemId)> =
                 cover::of_leaf(leaf, k, m).into_iter().map(|(a, b)| (a.min(b), a.max(b))).collect();
             let covered = finding.breached.iter().filter(|pair| covers.contains(pair)).count();
-            let _ = progress.advance(1);
-            (finding, covered as u64)
+            progress.step(1)?;
+            Ok((finding, covered as u64))
         })
-        .collect();
-    summary(&findings)
+        .collect::<Result<_>>()?;
+    Ok(summary(&findings))
 }
 
 fn summary(findings: &[(ClusterFinding, u64)]) -> AlgorithmRisk {

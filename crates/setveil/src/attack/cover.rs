@@ -84,7 +84,7 @@ fn by_rank(a: &(u64, ItemId), b: &(u64, ItemId)) -> std::cmp::Ordering {
 /// cannot have been the reason and is left out of I.
 ///
 /// # Complexity
-/// Per cluster, items of later chunks times sub-records of earlier ones.
+/// Per cluster, items times sub-records and items times items of earlier chunks.
 ///
 /// # Errors
 /// If `progress` says stop.
@@ -114,26 +114,23 @@ pub fn of_leaf(leaf: &SimpleCluster, k: K, m: u32) -> Vec<(ItemId, ItemId)> {
     if m < 2 {
         return pairs; // A chunk refuses nothing then.
     }
-    for (j, later) in chunks.iter().enumerate() {
-        for x in &later.items {
-            for earlier in &chunks[..j] {
-                let held = earlier.items.iter().take_while(|y| by_rank(y, x).is_lt());
-                // No overlap of k by force: only then can it be the reason.
-                let reason = |y: &&(u64, ItemId)| m > 2 || y.0 + x.0 < size + k;
-                let held: Vec<ItemId> = held.filter(reason).map(|y| y.1).collect();
-                if held.is_empty() {
-                    continue;
-                }
-                for (support, y) in &earlier.items {
-                    let with: u64 = earlier
-                        .bag
-                        .iter()
-                        .filter(|(s, _)| s.binary_search(y).is_ok() && has_all(s, &held))
-                        .map(|(_, count)| u64::from(count))
-                        .sum();
-                    if with == *support && support + x.0 < size + k {
-                        pairs.push((*y, x.1));
-                    }
+    for (e, earlier) in chunks.iter().enumerate() {
+        let mut later: Vec<&(u64, ItemId)> =
+            chunks[e + 1..].iter().flat_map(|c| &c.items).collect();
+        later.sort_unstable_by(|a, b| by_rank(a, b));
+        let mut held = Held::new(earlier);
+        for x in later {
+            let end = earlier.items.partition_point(|y| by_rank(y, x).is_lt());
+            // No overlap of k by force: only then can it be the reason.
+            let by_force = |y: &(u64, ItemId)| m == 2 && y.0 + x.0 >= size + k;
+            let start = earlier.items.partition_point(by_force);
+            if start >= end {
+                continue;
+            }
+            held.hold(start, end);
+            for (at, (support, y)) in earlier.items.iter().enumerate() {
+                if held.apart[at] == 0 && support + x.0 < size + k {
+                    pairs.push((*y, x.1));
                 }
             }
         }
@@ -141,8 +138,40 @@ pub fn of_leaf(leaf: &SimpleCluster, k: K, m: u32) -> Vec<(ItemId, ItemId)> {
     pairs
 }
 
-fn has_all(sub_record: &[ItemId], items: &[ItemId]) -> bool {
-    items.iter().all(|i| sub_record.binary_search(i).is_ok())
+/// What an earlier chunk held when it refused an item: a range of its items,
+/// by rank, that only grows as the refused ones become less frequent.
+struct Held<'a> {
+    chunk: &'a Ranked<'a>,
+    range: std::ops::Range<usize>,
+    /// For each sub-record, whether it has all of the range.
+    has_all: Vec<bool>,
+    /// For each item, how many sub-records have it and not all of the range.
+    apart: Vec<u32>,
+    rank: FxHashMap<ItemId, usize>,
+}
+
+impl<'a> Held<'a> {
+    fn new(chunk: &'a Ranked<'a>) -> Self {
+        let rank = chunk.items.iter().enumerate().map(|(at, item)| (item.1, at)).collect();
+        let apart = vec![0; chunk.items.len()];
+        Self { chunk, range: 0..0, has_all: vec![true; chunk.bag.len()], apart, rank }
+    }
+
+    fn hold(&mut self, start: usize, end: usize) {
+        if self.range.is_empty() {
+            self.range = start..start;
+        }
+        let before = std::mem::replace(&mut self.range, start..end);
+        for at in (start..before.start).chain(before.end..end) {
+            let held = self.chunk.items[at].1;
+            for (s, (items, _)) in self.chunk.bag.iter().enumerate() {
+                if self.has_all[s] && !items.contains(&held) {
+                    self.has_all[s] = false;
+                    items.iter().for_each(|item| self.apart[self.rank[item]] += 1);
+                }
+            }
+        }
+    }
 }
 
 /// How Algorithm 1 can be read where it is at odds with its text. The default

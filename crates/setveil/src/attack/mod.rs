@@ -191,8 +191,8 @@ fn disassociated(
     }
     if kernel.is_known() && options.worlds > 0 {
         progress.stage(Stage::Replaying, Some(options.clusters as u64));
-        let risk = algorithm::examine(body, k, model.m().unwrap_or(2), options, kernel, progress);
-        progress.step(0)?;
+        let m = model.m().unwrap_or(2);
+        let risk = algorithm::examine(body, k, m, options, kernel, progress)?;
         report.algorithm = Some(risk);
     }
     report.note(report::OTHER_KNOWLEDGE);

@@ -16,13 +16,20 @@ const PATIENCE: usize = 50;
 /// ln of the number of worlds if records have no order and the first chunk
 /// stays in place; plus infinity if there is no world.
 pub(super) fn ln_up_to_order(leaf: &SimpleCluster) -> f64 {
+    // Whoever enumerates has a word for the records.
+    if leaf.size >= u64::BITS {
+        return f64::INFINITY;
+    }
     let all = ClusterModel::of(leaf, Knowledge::Format).log_worlds();
+    if !all.is_finite() {
+        return f64::INFINITY;
+    }
     let Some(first) = leaf.record_chunks.first() else { return all };
     let alone = ClusterModel::new(first.total(), std::slice::from_ref(first), 0, Knowledge::Format);
     // Placements of the first chunk: which records, and how in these.
     let places: f64 =
         (0..first.total()).map(|i| ((u64::from(leaf.size) - i) as f64 / (i + 1) as f64).ln()).sum();
-    if all.is_finite() { all - alone.log_worlds() - places } else { f64::INFINITY }
+    all - alone.log_worlds() - places
 }
 
 /// Calls `each` with every world in which the first chunk's sub-records are in

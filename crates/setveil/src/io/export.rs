@@ -69,9 +69,10 @@ pub fn write_datasets(
             }
         }
     }
-    make_room(dir, name, replace)?;
+    let earlier = earlier(dir, name, replace)?;
     let digits = sets.len().to_string().len();
-    sets.par_iter()
+    let written: Vec<PathBuf> = sets
+        .par_iter()
         .enumerate()
         .map(|(i, set)| {
             let number = i + 1;
@@ -79,11 +80,18 @@ pub fn write_datasets(
             write_dataset(set, &path, format, replace)?;
             Ok(path)
         })
-        .collect()
+        .collect::<Result<_>>()?;
+    // What the new ones have not replaced goes when all of them are there.
+    for path in earlier.iter().filter(|path| !written.contains(path)) {
+        fs::remove_file(path).map_err(|e| Error::io(path, e))?;
+    }
+    Ok(written)
 }
 
-fn make_room(dir: &Path, name: &str, replace: bool) -> Result<()> {
+/// The files of an earlier run in `dir`; an error if there is anything else.
+fn earlier(dir: &Path, name: &str, replace: bool) -> Result<Vec<PathBuf>> {
     fs::create_dir_all(dir).map_err(|e| Error::io(dir, e))?;
+    let mut earlier = Vec::new();
     for entry in fs::read_dir(dir).map_err(|e| Error::io(dir, e))? {
         let path = entry.map_err(|e| Error::io(dir, e))?.path();
         let file = path.file_name().unwrap_or_default().to_string_lossy();
@@ -93,20 +101,16 @@ fn make_room(dir: &Path, name: &str, replace: bool) -> Result<()> {
             known && !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit())
         });
         if !ours {
-            return Err(Error::input(
-                dir,
-                None,
-                format!("it holds `{file}`"),
-                "choose an empty or new directory",
-            ));
+            let found = format!("it holds `{file}`");
+            return Err(Error::input(dir, None, found, "choose an empty or new directory"));
         }
         if !replace {
             let found = "the directory is not empty".into();
             return Err(Error::Exists { path: dir.to_owned(), found, replaceable: true });
         }
-        fs::remove_file(&path).map_err(|e| Error::io(&path, e))?;
+        earlier.push(path);
     }
-    Ok(())
+    Ok(earlier)
 }
 
 /// Writes `data` to one file, which appears under its name when complete.

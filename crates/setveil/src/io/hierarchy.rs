@@ -23,7 +23,7 @@ pub fn read_hierarchy(path: &Path) -> Result<Hierarchy> {
 }
 
 /// Parses the bytes of a hierarchy file; `path` is for messages.
-pub(super) fn parse_hierarchy(path: &Path, bytes: &[u8]) -> Result<Hierarchy> {
+pub fn parse_hierarchy(path: &Path, bytes: &[u8]) -> Result<Hierarchy> {
     let mut reader = csv::ReaderBuilder::new()
         .delimiter(b';')
         .has_headers(false)

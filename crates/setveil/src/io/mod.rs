@@ -22,7 +22,7 @@ mod write;
 pub use export::{ExportFormat, write_dataset, write_datasets};
 #[cfg(feature = "arrow")]
 pub use flat::{FlatFormat, write_tables};
-pub use hierarchy::{read_hierarchy, write_hierarchy};
+pub use hierarchy::{parse_hierarchy, read_hierarchy, write_hierarchy};
 pub use items::read_items;
 pub use new_file::{check_file, write_file};
 pub use read::{
@@ -35,8 +35,8 @@ pub use release::ReleaseBatches;
 pub use release::{
     ClusterBlock, ClusterBlocks, ClusterWriter, DirectorySink, DirectorySource, FileFault,
     MemoryRelease, OpenedRelease, ReleaseSink, ReleaseSource, check_target, open_release,
-    open_release_from, read_listed, read_release, read_release_from, write_release,
-    write_release_in_files, write_release_to,
+    open_release_from, read_listed, read_manifest_bytes, read_release, read_release_from,
+    write_release, write_release_in_files, write_release_to,
 };
 pub use table::{Column, Table, TableFormat, itemset_text, write_table};
 pub use temporary::{StalePartial, remove_temporary, stale_partials};

@@ -10,6 +10,7 @@ mod generalized;
 mod grouped;
 mod located;
 mod manifest;
+mod nonsense;
 
 pub use bag::Bag;
 pub(crate) use disassociated::in_canonical_order;

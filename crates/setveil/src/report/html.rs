@@ -3,6 +3,7 @@
 use std::fmt::Write;
 
 use super::style::STYLE;
+use crate::error::steers;
 
 /// A page that is being written.
 #[derive(Debug)]
@@ -142,6 +143,7 @@ pub(super) fn escape(text: &str) -> String {
             '>' => escaped += "&gt;",
             '"' => escaped += "&quot;",
             '\'' => escaped += "&#39;",
+            c if steers(c) => escaped.extend(c.escape_default()),
             _ => escaped.push(c),
         }
     }

@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use super::limits;
 use crate::attack::{self, Kernel, Options, Report};
 use crate::data::{ItemId, L};
 use crate::release::{Body, Grouped, Model};
@@ -41,6 +42,10 @@ pub fn attack(
     options: &Options,
     progress: &dyn Progress,
 ) -> Result<Attacked> {
+    if original.is_none() {
+        // Then records are drawn, as many as there are.
+        limits::records(release, progress)?;
+    }
     let report = attack::attack(release, original, options, &kernel(release)?, progress)?;
     let verdict = super::verify(release, progress)?;
     let format = FormatGuarantee {

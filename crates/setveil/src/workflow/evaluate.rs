@@ -1,5 +1,6 @@
 //! What a release is still good for, compared with the original.
 
+use super::limits;
 use crate::measure::{self, Evaluation, Facts, Options};
 use crate::{Dataset, Method, Progress, Release, Result};
 
@@ -14,6 +15,7 @@ pub fn evaluate(
     options: &Options,
     progress: &dyn Progress,
 ) -> Result<Evaluation> {
+    limits::records(release, progress)?;
     let facts = facts(release, original, progress)?;
     measure::evaluate(release, original, options, &facts, progress)
 }

@@ -26,6 +26,8 @@ pub struct Target {
     pub force: bool,
     /// A private file that says where the release came from.
     pub receipt: Option<PathBuf>,
+    /// The largest size of a file of clusters, in bytes: there are several then.
+    pub file_size: Option<u64>,
     /// Whether the data is meant as it was read, even if it looks like a table
     /// or like identifiers.
     pub as_baskets: bool,
@@ -34,7 +36,13 @@ pub struct Target {
 impl Target {
     /// A new directory, without a receipt.
     pub fn new(output: impl Into<PathBuf>) -> Self {
-        Self { output: output.into(), force: false, receipt: None, as_baskets: false }
+        Self {
+            output: output.into(),
+            force: false,
+            receipt: None,
+            file_size: None,
+            as_baskets: false,
+        }
     }
 
     /// Checks before any work that release and receipt can be written.
@@ -55,6 +63,8 @@ setters!(Target {
     force: bool,
     /// A private file that says where the release came from.
     receipt: Option<PathBuf>,
+    /// The largest size of a file of clusters.
+    file_size: Option<u64>,
     /// Whether the data is meant as it was read.
     as_baskets: bool,
 });
@@ -136,7 +146,10 @@ pub fn publish(
         }
     };
     let sink = DirectorySink::new(&target.output, target.force)?;
-    let manifest = io::write_release_to(&release, sink, progress)?;
+    let manifest = match target.file_size {
+        None => io::write_release_to(&release, sink, progress)?,
+        Some(bytes) => io::write_release_in_files(&release, sink, bytes, progress)?,
+    };
     if let Some((receipt, path)) = receipt {
         receipt.write(path, target.force)?;
     }

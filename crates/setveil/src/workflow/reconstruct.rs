@@ -4,6 +4,7 @@ use std::num::NonZeroU32;
 
 use serde::{Deserialize, Serialize};
 
+use super::limits;
 use crate::reconstruct::{self, TermOccurrences};
 use crate::{Dataset, Progress, Release, Result};
 
@@ -45,6 +46,7 @@ pub fn reconstruct(
     progress: &dyn Progress,
 ) -> Result<Vec<Dataset>> {
     let ReconstructOptions { n, seed, terms } = *options;
+    limits::drawn(release, terms, n.get(), progress)?;
     let drawing = reconstruct::Options { seed, terms };
     reconstruct::reconstruct_many(release, drawing, n.get(), progress)
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::io::OpenedRelease;
+use crate::io::{self, ClusterBlocks, FileFault, OpenedRelease, ReleaseSource};
 use crate::verify::{self, Files, Verdict, Violation};
 use crate::{Progress, Release, Result};
 
@@ -21,14 +21,49 @@ pub fn verify(release: &Release, progress: &dyn Progress) -> Result<Verdict> {
 /// # Errors
 /// As [`verify()`](crate::verify::verify).
 pub fn check(opened: &OpenedRelease, progress: &dyn Progress) -> Result<Verdict> {
-    let faults = opened.faults.iter().map(|fault| Violation {
+    Ok(verify(&opened.release, progress)?.with_violations(violations(&opened.faults)))
+}
+
+fn violations(faults: &[FileFault]) -> Vec<Violation> {
+    let violation = |fault: &FileFault| Violation {
         r#where: format!("{}: {}", fault.file, fault.what),
         itemset: Vec::new(),
         support: 0,
         required: 0,
         rule: "file",
-    });
-    Ok(verify(&opened.release, progress)?.with_violations(faults.collect()))
+    };
+    faults.iter().map(violation).collect()
+}
+
+/// Checks the release that `source` gives, its files and their bytes included.
+/// Clusters are read block by block: memory for one block and the distinct
+/// labels suffices, whatever the size of the release.
+///
+/// # Errors
+/// If it is no release at all, as [`verify()`](crate::verify::verify), and if
+/// something does not fit into the budget.
+pub fn verify_from(source: &dyn ReleaseSource, progress: &dyn Progress) -> Result<Verdict> {
+    let Some(mut blocks) = ClusterBlocks::find(source, progress)? else {
+        let opened = io::open_release_from(source, progress)?;
+        let files = io::read_listed(source, &opened.release.manifest, progress)?;
+        let spelling = spelling(&opened.release, &files);
+        return Ok(check(&opened, progress)?.with_violations(spelling));
+    };
+    let manifest = blocks.manifest().clone();
+    let mut part = verify::Part::new(&manifest);
+    let mut file = None;
+    for block in blocks.by_ref() {
+        let block = block?;
+        if file.as_ref() != Some(&block.file) {
+            part.file(&block.file);
+            file = Some(block.file);
+        }
+        part.add_with_text(&block.body, &block.text, progress)?;
+    }
+    let faults = blocks.finish()?;
+    let bytes = io::read_manifest_bytes(source, progress)?;
+    let spelling = verify::manifest_text(&manifest, &bytes);
+    Ok(part.finish().with_violations(violations(&faults)).with_violations(spelling))
 }
 
 /// Where the files of a release, by their names, are not the only bytes that

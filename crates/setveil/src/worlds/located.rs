@@ -120,8 +120,8 @@ impl<'a> LocatedWorlds<'a> {
             {
                 let own = further.room.saturating_sub(1);
                 // What the other leaves cannot take stays here.
-                further.least = 1 + rest.saturating_sub(spare - own);
-                further.most = further.most.min(1 + rest);
+                further.least = rest.saturating_sub(spare - own).saturating_add(1);
+                further.most = further.most.min(rest.saturating_add(1));
                 further.mean = 1.0 + rest as f64 * own as f64 / spare.max(1) as f64;
             }
         }
@@ -138,7 +138,8 @@ impl<'a> LocatedWorlds<'a> {
             least += place.kept + further.map_or(0, |f| f.least);
             most += place.kept + further.map_or(0, |f| f.most);
         }
-        (least + total.unwrap_or(0), most + total.unwrap_or(0))
+        let total = total.unwrap_or(0);
+        (total.saturating_add(least), total.saturating_add(most))
     }
 
     /// What the worlds say of the records with all of `itemset`, which ascends.

@@ -22,6 +22,7 @@ mod layouts;
 mod limits;
 mod local_suppression;
 mod located;
+mod made_up;
 mod measure;
 mod method;
 mod parts;

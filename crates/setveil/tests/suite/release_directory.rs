@@ -70,7 +70,7 @@ pub(crate) fn bodies() -> Vec<Body> {
                 Group {
                     size: 3,
                     records: Bag::from_itemsets([&all[1..], &[1, 2]]),
-                    sensitive: vec![(0, 1), (3, 1)],
+                    sensitive: vec![(0, 2)],
                 },
             ],
         }),

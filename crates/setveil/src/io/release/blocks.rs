@@ -86,30 +86,41 @@ impl<'a> ClusterBlocks<'a> {
     /// # Errors
     /// If it holds classes or groups, besides what any reading can fail with.
     pub fn open(source: &'a dyn ReleaseSource, progress: &'a dyn Progress) -> Result<Self> {
+        Self::find(source, progress)?.ok_or_else(|| {
+            let found = "the body holds no clusters";
+            let hint = "only a release of clusters is read block by block";
+            Error::input(source.path(""), None, found, hint)
+        })
+    }
+
+    /// Opens a release; none if its body holds something else than clusters.
+    ///
+    /// # Errors
+    /// What any reading can fail with.
+    pub fn find(source: &'a dyn ReleaseSource, progress: &'a dyn Progress) -> Result<Option<Self>> {
         let manifest = read_manifest(source, progress)?;
         let mut faults = Vec::new();
         let layout = Layout::of(&manifest, source, &mut faults)?;
         if layout.kind != Kind::Clusters {
-            let found = format!("the body is {}", layout.body[0].name);
-            let hint = "only a release of clusters is read block by block";
-            return Err(Error::input(source.path(""), None, found, hint));
+            return Ok(None);
         }
         progress.stage(Stage::Reading, Some(layout.bytes()));
         let mut unknown = Vec::new();
         layout.unknown(&manifest, source, &mut unknown)?;
         let entries = layout.body.iter().rev().map(|entry| (*entry).clone()).collect();
-        Ok(Self {
+        Ok(Some(Self {
             source,
             progress,
             manifest,
             entries,
             open: None,
             clusters: 0,
-            block: BLOCK,
+            // The text, what is parsed of it, and what is made of that.
+            block: BLOCK.min((progress.budget().bytes() / 16).max(1) as usize),
             faults,
             unknown,
             failed: false,
-        })
+        }))
     }
 
     /// Sets about how many bytes of text a block has.

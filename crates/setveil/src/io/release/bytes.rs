@@ -8,6 +8,14 @@ use super::{HIERARCHY, MANIFEST};
 use crate::release::Manifest;
 use crate::{Progress, Result};
 
+/// `manifest.json` as it is.
+///
+/// # Errors
+/// If it cannot be read.
+pub fn read_manifest_bytes(source: &dyn ReleaseSource, progress: &dyn Progress) -> Result<Vec<u8>> {
+    read_whole(source, MANIFEST, progress)
+}
+
 /// The manifest and the listed files that a release can have, by name. What
 /// else is listed is a fault that [`open_release_from`](super::open_release_from)
 /// reports.

@@ -24,7 +24,7 @@ use std::path::Path;
 #[cfg(feature = "arrow")]
 pub use arrow::ReleaseBatches;
 pub use blocks::{ClusterBlock, ClusterBlocks};
-pub use bytes::read_listed;
+pub use bytes::{read_listed, read_manifest_bytes};
 pub use clusters::{ClusterWriter, write_release_in_files};
 pub use directory::{DirectorySink, DirectorySource};
 pub use files::FileFault;

@@ -30,6 +30,10 @@ pub fn read_release_from(source: &dyn ReleaseSource, progress: &dyn Progress) ->
     match opened.faults.first() {
         None => {
             let Release { manifest, body } = opened.release;
+            if let Some(found) = body.nonsense() {
+                let hint = "no data set fits such a release: see `setveil verify`";
+                return Err(Error::input(source.path(""), None, found, hint));
+            }
             Ok(Release { manifest: manifest.checked()?, body })
         }
         Some(fault) => Err(refuse(source, fault)),

@@ -7,7 +7,7 @@ use super::super::json::{Labels, LineWriter};
 use super::store::{Checked, ReleaseSink};
 use super::{HIERARCHY, MANIFEST, MAX_DEPTH, TOTALS};
 use crate::release::{
-    Bag, Body, Cluster, Disassociated, FileEntry, Generalized, Leaf, Manifest, Release,
+    Bag, Body, Cluster, Disassociated, FileEntry, Generalized, Leaf, Located, Manifest, Release,
 };
 use crate::{Error, Progress, Result, Stage};
 
@@ -71,7 +71,8 @@ fn check_body(body: &Body) -> Result<()> {
         }),
         Body::Located(body) => {
             let zero = body.totals.iter().any(|t| t.1 == 0).then(|| ZERO.into());
-            zero.or_else(|| body.leaves.iter().find_map(leaf_fault))
+            let fault = zero.or_else(|| body.leaves.iter().find_map(leaf_fault));
+            fault.or_else(|| total_fault(body))
         }
     };
     match wrong {
@@ -109,6 +110,18 @@ const ZERO: &str = "a size or count of 0";
 fn leaf_fault(leaf: &Leaf) -> Option<String> {
     let zero = leaf.size == 0 || leaf.counted.iter().any(|c| c.1 == 0);
     bag_fault(&leaf.kept).or(zero.then(|| ZERO.into()))
+}
+
+/// A total of an item that no leaf has.
+fn total_fault(body: &Located) -> Option<String> {
+    let mut used = vec![false; body.vocabulary.len()];
+    for leaf in &body.leaves {
+        let counted = leaf.counted.iter().map(|c| &c.0);
+        let all = leaf.kept.items().iter().chain(counted).chain(&leaf.listed);
+        all.for_each(|&item| used[item as usize] = true);
+    }
+    let missing = body.totals.iter().any(|t| !used[t.0 as usize]);
+    missing.then(|| "a total of an item that no leaf has".into())
 }
 
 fn bag_fault(bag: &Bag) -> Option<String> {

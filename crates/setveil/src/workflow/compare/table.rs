@@ -1,6 +1,7 @@
 //! The table, its Pareto frontier and the recommendation.
 
 use super::cells::Row;
+use crate::error::plain;
 
 /// Risk and losses of a row whose guarantee holds and is about the risk: with
 /// a privacy degree p, what somebody has is hidden and not who it is, and
@@ -116,6 +117,13 @@ impl Row {
     }
 }
 
+/// A text for a cell of a spreadsheet: one that begins like a formula would be
+/// taken for one.
+fn in_a_cell(text: &str) -> String {
+    let text = plain(text).to_string();
+    if text.starts_with(['=', '+', '-', '@']) { format!("'{text}") } else { text }
+}
+
 /// The table as CSV.
 pub fn csv(rows: &[Row]) -> String {
     let mut writer = csv::Writer::from_writer(Vec::new());
@@ -123,7 +131,8 @@ pub fn csv(rows: &[Row]) -> String {
     let more = ["frontier", "error"];
     writer.write_record(COLUMNS.iter().chain(&more)).expect(written);
     for row in rows {
-        let more = [row.frontier.to_string(), row.error.clone().unwrap_or_default()];
+        let more =
+            [row.frontier.to_string(), row.error.as_deref().map(in_a_cell).unwrap_or_default()];
         writer.write_record(row.fields().iter().chain(&more)).expect(written);
     }
     let bytes = writer.into_inner().expect(written);
