@@ -1,5 +1,5 @@
 # What a newcomer needs: `make test`. Everything else is for maintainers.
-.PHONY: test lint unit doc bench fuzz
+.PHONY: test lint unit doc bench torture fuzz
 
 test: lint unit doc
 	@if [ -s target/skipped-tests ]; then \
@@ -26,8 +26,15 @@ doc:
 bench:
 	cargo bench -p setveil
 
-# A minute for every reader; needs cargo-fuzz.
+# Kills, signals, injected faults, full disks, runs at once, hostile releases, mutated files: a part of `make test`.
+# SETVEIL_TORTURE=20 repeats everything twenty times as often.
+torture:
+	@if cargo nextest --version >/dev/null 2>&1; then \
+		cargo nextest run --workspace --locked -E 'test(torture)'; \
+	else \
+		cargo test --workspace --locked torture; \
+	fi
+
+# SECONDS_EACH seconds for every target (60 unless told), and how many inputs were run.
 fuzz:
-	for target in fimi spmf basket_csv long_csv jsonl parquet release hierarchy; do \
-		cargo fuzz run -s none $$target -- -max_total_time=60 || exit 1; \
-	done
+	fuzz/run.sh

@@ -111,7 +111,7 @@ fn items_and_names_do_not_steer_a_terminal() {
     std::fs::write(data, "[\"\u{9b}2J\", \"b\\n\u{202e}\"]\n".repeat(6)).unwrap();
     let steering = |text: &str| text.chars().any(|c| c != '\n' && setveil::error::steers(c));
     for args in [
-        &["anonymize", "disassociation", data, "-k", "2", "-o", release][..],
+        &["anonymize", "disassociation", data, "-k", "2", "-o", release, "--as-baskets"][..],
         &["verify", release],
         &["query", release, "\u{9b}2J"],
         &["query", release, "\u{9b}2J", "--json"],
@@ -125,7 +125,8 @@ fn items_and_names_do_not_steer_a_terminal() {
             let text = String::from_utf8_lossy(stream);
             assert!(!steering(&text), "{args:?}: {text:?}");
         }
-        assert_eq!(output.status.code(), Some(0), "{args:?}");
+        let error = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(0), "{args:?}: {error}");
     }
     // Only what an item says is escaped, not cut: JSON gives it back as it was.
     let answer = crate::json(&["query", release, "\u{9b}2J", "--json"]);
