@@ -310,10 +310,12 @@ fn mutated_files_are_answered_or_refused_by_every_command() {
 
 #[test]
 fn long_work_of_a_recipient_or_an_attacker_is_ended_by_ctrl_c() {
-    let dir = folder(&[("data.dat", &data(20_000))]);
+    // Too many combinations to look at all of them.
+    let long = formats::fimi(&random::records(12, 2_000, 500, 60.0));
+    let dir = folder(&[("data.dat", &data(20_000)), ("long.dat", &long)]);
     assert!(anonymize(dir.path(), &[]).wait().unwrap().success());
     for args in [
-        &["profile", "data.dat", "--samples", "2000000000"][..],
+        &["profile", "long.dat", "--samples", "2000000000"][..],
         &["attack", "release", "--targets", "100000000", "--original", "data.dat"],
         &["attack", "release", "--targets", "10", "--worlds", "100000000"],
     ] {
