@@ -30,6 +30,6 @@ pub use evaluate::evaluate;
 pub use itemsets::{ItemsetOptions, Itemsets, Rule, items, itemsets};
 pub use profile::{Profiled, profile};
 pub use query::{QueryOptions, query};
-pub use reconstruct::{ReconstructOptions, reconstruct};
+pub use reconstruct::{ReconstructOptions, reconstruct, reconstruct_one};
 pub use report::{Reported, report};
 pub use verify::{check, spelling, verify, verify_from};

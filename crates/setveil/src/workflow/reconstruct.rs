@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::limits;
 use crate::reconstruct::{self, TermOccurrences};
-use crate::{Dataset, Progress, Release, Result};
+use crate::{Dataset, Progress, Release, Result, Stage};
 
 /// What is drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -49,4 +49,22 @@ pub fn reconstruct(
     limits::drawn(release, terms, n.get(), progress)?;
     let drawing = reconstruct::Options { seed, terms };
     reconstruct::reconstruct_many(release, drawing, n.get(), progress)
+}
+
+/// Draws data set number `number` alone, counted from 0: the same as among
+/// many. For callers that look at one after the other.
+///
+/// # Errors
+/// As [`reconstruct`].
+pub fn reconstruct_one(
+    release: &Release,
+    options: &ReconstructOptions,
+    number: u32,
+    progress: &dyn Progress,
+) -> Result<Dataset> {
+    let ReconstructOptions { seed, terms, .. } = *options;
+    limits::drawn(release, terms, 1, progress)?;
+    progress.stage(Stage::Reconstructing, Some(1));
+    progress.step(0)?;
+    reconstruct::reconstruct(release, reconstruct::Options { seed, terms }, number)
 }

@@ -3,10 +3,8 @@
 use std::path::PathBuf;
 
 use setveil::data::Epsilon;
-use setveil::data::hierarchy::{LeafOrder, balanced};
 use setveil::methods::diffpart::{FANOUT, Parameters};
-use setveil::release::Universe;
-use setveil::{Dataset, Hierarchy, Method, io};
+use setveil::{Dataset, Method, io};
 
 use super::MethodArgs;
 use crate::context::Context;
@@ -44,28 +42,17 @@ struct UniverseArgs {
     universe_from_data: bool,
 }
 
-impl UniverseArgs {
-    fn read(&self, data: &Dataset, fanout: usize) -> anyhow::Result<(Hierarchy, Universe)> {
-        match &self.hierarchy {
-            Some(path) => Ok((io::read_hierarchy(path)?, Universe::Public)),
-            None => Ok((balanced(data.vocabulary(), fanout, LeafOrder::Natural)?, Universe::Data)),
-        }
-    }
-}
-
 impl MethodArgs for Args {
     fn method(&self, data: &Dataset, context: &Context) -> anyhow::Result<Method> {
-        let (hierarchy, universe) = self.universe.read(data, self.fanout)?;
-        if universe == Universe::Data {
+        let parameters =
+            Parameters::spending(self.epsilon).fanout(self.fanout)?.drop_unknown(self.drop_unknown);
+        let Some(path) = &self.universe.hierarchy else {
             context.remark(
                 "the names of all items in the data are published as they are: differential \
                  privacy covers their counts and combinations, and not that they occur",
             );
-        }
-        let parameters = Parameters::new(self.epsilon, hierarchy)
-            .fanout(self.fanout)?
-            .drop_unknown(self.drop_unknown)
-            .universe(universe);
-        Ok(Method::Diffpart(parameters))
+            return Ok(Method::Diffpart(parameters.universe_from_data(data)?));
+        };
+        Ok(Method::Diffpart(parameters.hierarchy(io::read_hierarchy(path)?)))
     }
 }

@@ -23,7 +23,7 @@ use serde::{Deserialize, Serialize};
 
 use super::generalization::{Rows, body};
 use super::recipe::{Knob, Needs, Outcome, Recipe, given};
-use crate::data::hierarchy::NodeId;
+use crate::data::hierarchy::{LeafOrder, NodeId, balanced};
 use crate::data::{Dataset, Epsilon, Hierarchy, ItemId};
 use crate::release::{Body, Guarantee, Model, Release, Supports, Universe};
 use crate::{Error, Progress, Result, Stage};
@@ -92,12 +92,17 @@ impl Parameters {
     /// Spends `epsilon`; the hierarchy is public, and an item outside of it
     /// is an error.
     pub fn new(epsilon: Epsilon, hierarchy: impl Into<Arc<Hierarchy>>) -> Self {
+        Self::spending(epsilon).hierarchy(hierarchy)
+    }
+
+    /// The same, and the hierarchy is still to be given.
+    pub fn spending(epsilon: Epsilon) -> Self {
         Self {
             epsilon,
             fanout: Fanout::default(),
             drop_unknown: false,
             universe: Universe::Public,
-            hierarchy: Some(hierarchy.into()),
+            hierarchy: None,
         }
     }
 
@@ -118,6 +123,16 @@ impl Parameters {
     /// Where the names in the hierarchy come from.
     pub fn universe(self, universe: Universe) -> Self {
         Self { universe, ..self }
+    }
+
+    /// The items of `data` as the universe, in a balanced hierarchy: that they
+    /// occur is published without protection.
+    ///
+    /// # Errors
+    /// If there are too few items for a hierarchy.
+    pub fn universe_from_data(self, data: &Dataset) -> Result<Self> {
+        let tree = balanced(data.vocabulary(), self.fanout.0, LeafOrder::Natural)?;
+        Ok(self.hierarchy(tree).universe(Universe::Data))
     }
 
     /// Leave items outside of the hierarchy out of the records. Each record is

@@ -1,0 +1,33 @@
+#!/usr/bin/env bash
+# Builds the package and runs its tests, with other libraries and with none.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+python=${PYTHON:-python3}
+skipped=target/python-skipped
+mkdir -p target && rm -f "$skipped"
+
+# Without the tools nothing is tested: that is said at the end, and is an error where CI is true.
+skip() {
+  echo "NOT TESTED: THE PYTHON PACKAGE, because $1" | tee "$skipped" >&2
+  [ "${CI:-}" = true ] && exit 1
+  exit 0
+}
+
+"$python" -c 'import sys; sys.exit(sys.version_info < (3, 10))' 2>/dev/null || skip "there is no Python 3.10 or newer"
+for environment in python python-bare; do
+  [ -x target/$environment/bin/pip ] || "$python" -m venv target/$environment || skip "venv is missing"
+done
+target/python/bin/pip install -q --disable-pip-version-check -r python/requirements-test.txt || skip "libraries cannot be installed"
+target/python-bare/bin/pip install -q --disable-pip-version-check pytest || skip "pytest cannot be installed"
+
+wheels=target/wheels-test
+rm -rf "$wheels"
+target/python/bin/maturin build -q --release --locked -m python/Cargo.toml -o "$wheels" -i "$python"
+for environment in python python-bare; do
+  target/$environment/bin/pip install -q --disable-pip-version-check --force-reinstall --no-deps "$wheels"/*.whl
+done
+
+echo "Python package, with pandas, polars, pyarrow, DuckDB and others:"
+target/python/bin/python -m pytest -c python/pyproject.toml python/tests -p no:cacheprovider -rs
+echo "Python package, with none of them:"
+target/python-bare/bin/python -m pytest -c python/pyproject.toml python/tests -p no:cacheprovider -rs -m "not libraries"
