@@ -14,6 +14,8 @@ use setveil::data::{ItemId, K, M};
 use setveil::methods::disassociation::{Parameters, anonymize, verpart};
 use setveil::release::{Body, Disassociated, Release};
 
+use testkit::enumeration::{self, Program, Setting, Together};
+
 use crate::data::load;
 
 /// Measure what no method promises (docs/known-limits.md)
@@ -63,6 +65,9 @@ impl Args {
             self.growing(name, &data, &mut tables[2].1)?;
             self.negative(name, &data, &mut tables[3].1)?;
         }
+        let mut several = "records,terms,first,second,data sets,pairs,broken\n".to_owned();
+        several_releases(&mut several)?;
+        std::fs::write(output.join("known-limits-several.csv"), several)?;
         for (name, table) in tables {
             std::fs::write(output.join(format!("known-limits-{name}.csv")), table)?;
         }
@@ -183,6 +188,31 @@ impl Args {
         )?;
         Ok(())
     }
+}
+
+/// Two releases of the same tiny data, over all data sets: what they tell
+/// together that neither tells alone.
+fn several_releases(table: &mut String) -> anyhow::Result<()> {
+    let four = Setting { records: 6, terms: 4, k: 2, m: 2, max: 4, eta: 50_000 };
+    let (eight, three) = (Setting { max: 8, ..four }, Setting { k: 3, max: 6, ..four });
+    let plain = enumeration::pooled_plain as Program;
+    for (name, first, other, second) in [
+        ("clusters up to 4", (&four, plain), "clusters up to 8", (&eight, plain)),
+        ("k = 2", (&four, plain), "k = 3", (&three, plain)),
+        ("refined", (&four, enumeration::plain as Program), "not refined", (&four, plain)),
+        ("safe", (&four, enumeration::safe as Program), "plain", (&four, plain)),
+        (
+            "safe, clusters up to 4",
+            (&four, enumeration::safe),
+            "safe, clusters up to 8",
+            (&eight, enumeration::safe),
+        ),
+    ] {
+        let Together { data_sets, pairs, broken } = enumeration::together(first, second);
+        let Setting { records, terms, .. } = four;
+        writeln!(table, "{records},{terms},{name},{other},{data_sets},{pairs},{broken}")?;
+    }
+    Ok(())
 }
 
 fn body(release: &Release) -> anyhow::Result<&Disassociated> {

@@ -12,6 +12,7 @@ mod figure;
 mod known_limits;
 mod local_suppression;
 mod partition_2009;
+mod safe;
 
 use std::path::PathBuf;
 
@@ -45,6 +46,7 @@ enum Paper {
     AlgorithmAware(algorithm_aware::Args),
     #[command(name = "local-suppression")]
     LocalSuppression(local_suppression::Args),
+    Safe(safe::Args),
     #[command(name = "disassociation-2012")]
     Disassociation2012(disassociation_2012::Disassociation2012),
 }
@@ -60,6 +62,7 @@ fn main() -> anyhow::Result<()> {
         Paper::KnownLimits(args) => args.run(&cli.output),
         Paper::AlgorithmAware(args) => args.run(&cli.output),
         Paper::LocalSuppression(args) => args.run(&cli.output),
+        Paper::Safe(args) => args.run(&cli.output),
         Paper::Disassociation2012(paper) => paper.run(&cli.output),
     }
 }

@@ -14,6 +14,7 @@ use setveil::Progress;
 use setveil::budget::Budget;
 use setveil::error::plain;
 use setveil::progress::Stage;
+use setveil::release::Promises;
 
 use crate::cli::Global;
 use crate::{output, signals};
@@ -52,6 +53,27 @@ pub fn fail(error: &anyhow::Error) -> u8 {
     let stopped = |cause: &setveil::Error| matches!(cause, setveil::Error::Cancelled);
     let stopped = error.chain().any(|cause| cause.downcast_ref().is_some_and(stopped));
     if stopped { signals::exit_code() } else { 2 }
+}
+
+/// Promises side by side, each on lines of its own under what it is about.
+pub fn side_by_side(promises: &Promises) -> String {
+    const WIDTH: usize = 100;
+    let mut text = String::new();
+    for (about, promise) in promises.in_words() {
+        let mut line = format!("{about:<20}");
+        for word in promise.split(' ') {
+            if line.chars().count() + 1 + word.chars().count() > WIDTH {
+                text += line.trim_end();
+                text.push('\n');
+                line = " ".repeat(20);
+            }
+            line.push(' ');
+            line += word;
+        }
+        text += line.trim_end();
+        text.push('\n');
+    }
+    text
 }
 
 /// The settings that all commands obey.

@@ -176,16 +176,20 @@ pub struct TargetArgs {
     /// Put clusters into several files of at most this size, as 100M
     #[arg(long, value_name = "SIZE", value_parser = crate::memory::bytes)]
     pub file_size: Option<u64>,
-    /// Write where the release came from to a private file outside of it
+    /// Write where the release came from to a private file outside of it; refuse data of which
+    /// this file, or another receipt beside it, tells an earlier release
     #[arg(long, value_name = "FILE")]
     pub receipt: Option<PathBuf>,
+    /// Publish the same data again, although a receipt tells of an earlier release
+    #[arg(long, requires = "receipt")]
+    pub again: bool,
 }
 
 impl TargetArgs {
     pub fn target(&self) -> Target {
         let target = Target::new(&self.output).force(self.force);
         let target = target.receipt(self.receipt.clone()).file_size(self.file_size);
-        target.as_baskets(self.as_baskets)
+        target.as_baskets(self.as_baskets).again(self.again)
     }
 }
 

@@ -42,6 +42,81 @@ pub fn broken_itemset(body: &Disassociated, k: u64, m: usize) -> Option<(Vec<Ite
     })
 }
 
+/// The same for somebody who believes that each sensitive term is in at most
+/// 1/l of the records of every cluster: sensitive terms are put into every
+/// choice of so many records, one after the other.
+pub fn broken_for_believer(
+    body: &Disassociated,
+    k: u64,
+    m: usize,
+    l: usize,
+    sensitive: &[ItemId],
+) -> Option<(Vec<ItemId>, u64)> {
+    let items = body.vocabulary.len();
+    assert!(items <= 64, "brute force is for tiny data");
+    let secret = mask(sensitive);
+    let supports: Vec<Vec<u64>> = body
+        .clusters
+        .iter()
+        .map(|cluster| {
+            let mut most = vec![0; 1 << items];
+            each_believed(&part(cluster), secret, l, &mut |records| {
+                for itemset in (1u64..1 << items).filter(|s| s.count_ones() as usize <= m) {
+                    let support = records.iter().filter(|&r| r & itemset == itemset).count();
+                    let most: &mut u64 = &mut most[itemset as usize];
+                    *most = (*most).max(support as u64);
+                }
+            });
+            most
+        })
+        .collect();
+    (1usize..1 << items).find_map(|itemset| {
+        let most: u64 = supports.iter().map(|cluster| cluster[itemset]).sum();
+        (most > 0 && most < k).then(|| {
+            let ids = (0..items as ItemId).filter(|i| itemset >> i & 1 == 1).collect();
+            (ids, most)
+        })
+    })
+}
+
+/// Every world of the cluster that a believer thinks possible, all leaves'
+/// records together. Terms that are not sensitive are in every record of a
+/// leaf that has them in its term chunk: that can only help.
+fn each_believed(part: &Part, secret: u64, l: usize, each: &mut dyn FnMut(&[u64])) {
+    for world in &part.worlds {
+        let mut records: Vec<u64> = Vec::new();
+        // Per sensitive term of a leaf: the term and the leaf's records.
+        let mut open: Vec<(u64, std::ops::Range<usize>)> = Vec::new();
+        for (leaf, &terms) in world.iter().zip(&part.term_chunks) {
+            let start = records.len();
+            records.extend(leaf.iter().map(|record| record | (terms & !secret)));
+            let mine = (0..64).map(|i| 1u64 << i).filter(|bit| bit & terms & secret != 0);
+            open.extend(mine.map(|bit| (bit, start..records.len())));
+        }
+        believe(&mut records, &open, l, each);
+    }
+}
+
+fn believe(
+    records: &mut Vec<u64>,
+    open: &[(u64, std::ops::Range<usize>)],
+    l: usize,
+    each: &mut dyn FnMut(&[u64]),
+) {
+    let Some(((term, leaf), rest)) = open.split_first() else {
+        if records.iter().all(|&record| record != 0) {
+            each(records);
+        }
+        return;
+    };
+    for subset in (1u64..1 << leaf.len()).filter(|s| s.count_ones() as usize <= leaf.len() / l) {
+        let chosen = || leaf.clone().filter(|r| subset >> (r - leaf.start) & 1 == 1);
+        chosen().for_each(|r| records[r] |= term);
+        believe(records, rest, l, each);
+        chosen().for_each(|r| records[r] &= !term);
+    }
+}
+
 /// How many worlds there are, up to the exchange of records of a leaf and with
 /// term chunks left out of account.
 pub fn world_count(cluster: &Cluster) -> usize {

@@ -8,7 +8,7 @@ use setveil::attack::{Adversary, GroupReplay, Level, Options, Report};
 use setveil::error::plain;
 use setveil::workflow::{self, Attacked, files};
 
-use crate::context::{Context, Exit};
+use crate::context::{Context, Exit, side_by_side};
 use crate::inputs::LayoutArgs;
 
 /// Measure what an attacker still learns from a release
@@ -49,6 +49,9 @@ pub struct Args {
     /// Clusters to try the algorithm on
     #[arg(long, value_name = "N", default_value_t = Options::default().clusters)]
     clusters: usize,
+    /// With --original, replay the whole program at most so often; 0 for never
+    #[arg(long, value_name = "N", default_value_t = Options::default().replays)]
+    replays: usize,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -86,14 +89,18 @@ impl Args {
             .targets(self.targets)
             .worlds(self.worlds)
             .clusters(self.clusters)
+            .replays(self.replays)
     }
 }
 
 fn describe(answer: &Attacked) -> String {
-    let Attacked { report, format, .. } = answer;
+    let Attacked { report, format, promises, .. } = answer;
     let mut text = String::new();
     let adversary = format!("{:?}", report.adversary).to_lowercase();
     let _ = writeln!(text, "{} attacker on a release by {}\n", adversary, report.method);
+    if let Some(promises) = promises {
+        let _ = writeln!(text, "What is promised:\n{}\nWhat was found:", side_by_side(promises));
+    }
     let _ = match format.holds {
         true if format.note.is_some() => {
             writeln!(text, "format     {}: well-formed, which is all a release shows", report.model)
@@ -144,6 +151,11 @@ fn describe(answer: &Attacked) -> String {
 }
 
 fn describe_algorithm(text: &mut String, report: &Report) {
+    describe_covers(text, report);
+    describe_stages(text, report);
+}
+
+fn describe_covers(text: &mut String, report: &Report) {
     if let Some(pairs) = report.breached_pairs {
         let _ = writeln!(
             text,
@@ -161,7 +173,7 @@ fn describe_algorithm(text: &mut String, report: &Report) {
     }
     if let Some(replay) = report.algorithm.as_ref().and_then(|risk| risk.groups.as_ref()) {
         describe_replay(text, report, replay);
-    } else if let Some(risk) = &report.algorithm {
+    } else if let Some(risk) = report.algorithm.as_ref().filter(|risk| risk.worlds_tried > 0) {
         let _ = writeln!(
             text,
             "           {} clusters enumerated, {} sampled, {} undecided; {} of {} worlds would \
@@ -176,6 +188,21 @@ fn describe_algorithm(text: &mut String, report: &Report) {
             risk.breached_pairs_covered,
             risk.suspected_pairs,
             risk.suspected_pairs_covered
+        );
+    }
+}
+
+/// What is left of the worlds for who knows all other records.
+fn describe_stages(text: &mut String, report: &Report) {
+    let stages = report.algorithm.as_ref().map_or(&[][..], |risk| &risk.stages);
+    let shown = stages.iter().filter(|stage| stage.stage != "groups");
+    let kept: Vec<String> =
+        shown.map(|s| format!("{}: {} of {}", s.stage, s.kept, s.tried)).collect();
+    if !kept.is_empty() {
+        let _ = writeln!(
+            text,
+            "           replayed with all other records known, worlds kept by {}",
+            kept.join(", ")
         );
     }
 }

@@ -8,7 +8,7 @@ use setveil::io::DirectorySource;
 use setveil::verify::Verdict;
 use setveil::workflow;
 
-use crate::context::{Context, Exit};
+use crate::context::{Context, Exit, side_by_side};
 
 /// Check a release's guarantee from the release alone
 #[derive(Debug, clap::Args)]
@@ -41,9 +41,10 @@ fn describe(verdict: &Verdict, context: &Context) -> String {
     if let Some(epsilon) = verdict.epsilon {
         let _ = write!(text, ", epsilon = {epsilon}");
     }
+    let promises = verdict.promises.as_ref().map_or(String::new(), side_by_side);
     if verdict.holds {
         return match verdict.note {
-            None => format!("{text}: {}\n", context.good("holds")),
+            None => format!("{text}: {}\n{promises}", context.good("holds")),
             Some(note) => format!("{text}: {}\nnote: {note}\n", context.good("well-formed")),
         };
     }

@@ -14,9 +14,9 @@ use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
 use super::posterior::{Evaluation, examine_with};
-use super::report::{Classes, OTHER_KNOWLEDGE, Report};
+use super::report::{Classes, NOT_REPLAYED, OTHER_KNOWLEDGE, Report};
 use super::targets::People;
-use super::{Background, Options};
+use super::{Background, Kernel, Options, replay};
 use crate::data::{Dataset, ItemId, Vocabulary};
 use crate::release::{Generalized, Release, Supports};
 use crate::{Progress, Result};
@@ -27,6 +27,7 @@ pub(super) fn attack(
     body: &Generalized,
     original: Option<&Dataset>,
     options: &Options,
+    kernel: &Kernel,
     progress: &dyn Progress,
 ) -> Result<Report> {
     let model = &release.manifest.guarantee.model;
@@ -59,8 +60,23 @@ pub(super) fn attack(
         "the probabilities take every non-empty set of leaves below a published node as equally \
          likely"
     });
+    match kernel.program() {
+        Some(program) if options.replays > 0 && !noisy => {
+            let of = index.numbers_of(program.original);
+            let below = |record: &[ItemId]| index.below(body, record, &of);
+            let stages = replay::records(program, &release.body, &below, options, progress)?;
+            report.algorithm.get_or_insert_default().stages = stages;
+        }
+        _ => report.note(NOT_REPLAYED),
+    }
     report.note(OTHER_KNOWLEDGE);
     Ok(report)
+}
+
+/// The items of a data set among all leaves, and back.
+struct Numbers {
+    here: Vec<ItemId>,
+    there: Vec<Option<ItemId>>,
 }
 
 /// Items (leaves) and the published nodes above them.
@@ -114,6 +130,36 @@ impl Index {
             nodes.iter().for_each(|&n| classes_of[n as usize].push(c as u32));
         }
         Self { items, nodes_of, leaves_of, classes_of }
+    }
+
+    fn numbers_of(&self, data: &Dataset) -> Numbers {
+        let here = data.vocabulary().labels().map(|label| self.items.id(label));
+        let here = here.map(|id| id.expect("items of the original are leaves")).collect();
+        let there = self.items.labels().map(|label| data.vocabulary().id(label)).collect();
+        Numbers { here, there }
+    }
+
+    /// For the items of an original record: which others the node of a class
+    /// stands for, in the first class that the record fits into.
+    fn below(
+        &self,
+        body: &Generalized,
+        record: &[ItemId],
+        of: &Numbers,
+    ) -> Option<Vec<Vec<ItemId>>> {
+        let items: Vec<ItemId> = record.iter().map(|&i| of.here[i as usize]).collect();
+        let has = |node: ItemId, item: ItemId| self.nodes_of[item as usize].contains(&node);
+        let class = self.candidates(&items).into_iter().find(|&class| {
+            let (nodes, _) = body.classes.get(class as usize);
+            nodes.iter().all(|&node| items.iter().any(|&item| has(node, item)))
+        })?;
+        let (nodes, _) = body.classes.get(class as usize);
+        let choices = |&item: &ItemId| -> Vec<ItemId> {
+            let node = nodes.iter().find(|&&node| has(node, item));
+            let leaves = node.map_or(&[][..], |&node| &self.leaves_of[node as usize][..]);
+            leaves.iter().filter_map(|&leaf| of.there[leaf as usize]).collect()
+        };
+        Some(items.iter().map(choices).collect())
     }
 
     /// Without the original: a random class, for each node a random leaf.

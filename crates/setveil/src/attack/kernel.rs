@@ -4,14 +4,15 @@
 
 use std::fmt;
 
+use super::replay::Program;
 use crate::Result;
 use crate::data::{ItemId, L};
 use crate::release::{Group, SimpleCluster};
 
 /// Must be said where instances were suppressed.
-pub(super) const SUPPRESSED: &str = "the algorithm-aware attacker is not offered for DLS: its \
-    input need not be a possible data set of its release, because instances were suppressed, and \
-    trying only possible data sets would call pairs breached that are not";
+pub(super) const SUPPRESSED: &str = "who has only the release of DLS cannot try its inputs: an \
+    input need not be a possible data set, because instances were suppressed, and how many is not \
+    published; with the original, inputs are replayed that have the suppressed instances";
 
 /// Must be said about a release with sensitive terms.
 pub(super) const SENSITIVE_TERMS: &str = "sensitive terms may be in k and more records of a \
@@ -34,6 +35,7 @@ pub struct Kernel<'a> {
     publish: Option<Box<Publish<'a>>>,
     refusals: bool,
     regroup: Option<Box<Regroup<'a>>>,
+    program: Option<Program<'a>>,
     /// Ascending.
     sensitive: Vec<ItemId>,
     l: u64,
@@ -42,7 +44,14 @@ pub struct Kernel<'a> {
 impl<'a> Kernel<'a> {
     /// Nothing is known: the release is all there is.
     pub fn unknown() -> Self {
-        Self { publish: None, refusals: false, regroup: None, sensitive: Vec::new(), l: 1 }
+        Self {
+            publish: None,
+            refusals: false,
+            regroup: None,
+            program: None,
+            sensitive: Vec::new(),
+            l: 1,
+        }
     }
 
     /// A method without sensitive terms.
@@ -53,6 +62,17 @@ impl<'a> Kernel<'a> {
     /// A method that publishes groups, with items numbered as in the release.
     pub fn grouped(regroup: impl Fn(&[Vec<ItemId>]) -> Result<Vec<Group>> + Sync + 'a) -> Self {
         Self { regroup: Some(Box::new(regroup)), ..Self::unknown() }
+    }
+
+    /// The whole program, and the original, for who knows all records but some.
+    pub fn with_program(mut self, program: Program<'a>) -> Self {
+        self.program = Some(program);
+        self
+    }
+
+    /// The whole program, where it is known.
+    pub(super) fn program(&self) -> Option<&Program<'a>> {
+        self.program.as_ref()
     }
 
     /// A term is kept out of a chunk only where the chunk would not be

@@ -25,14 +25,17 @@ pub mod limits;
 mod located;
 pub mod posterior;
 mod regroup;
+mod replay;
 mod report;
 mod targets;
 mod worlds;
 
 pub use adversary::{Adversary, Background};
 pub use kernel::Kernel;
+pub use replay::Program;
 pub use report::{
-    AlgorithmRisk, Association, Classes, GroupReplay, Level, PosteriorRisk, Report, WorstTarget,
+    AlgorithmRisk, Association, Classes, GroupReplay, Level, PosteriorRisk, Report,
+    Stage as ReplayStage, WorstTarget,
 };
 
 use serde::{Deserialize, Serialize};
@@ -64,6 +67,9 @@ pub struct Options {
     pub worlds: usize,
     /// Clusters that the algorithm-aware attacker looks at.
     pub clusters: usize,
+    /// With the original, so often the whole program is replayed at most; 0
+    /// leaves it out.
+    pub replays: usize,
 }
 
 impl Default for Options {
@@ -76,6 +82,7 @@ impl Default for Options {
             targets: 400,
             worlds: 200,
             clusters: 50,
+            replays: 40,
         }
     }
 }
@@ -95,6 +102,8 @@ setters!(Options {
     worlds: usize,
     /// Clusters that the algorithm-aware attacker looks at.
     clusters: usize,
+    /// How often the whole program is replayed at most, with the original.
+    replays: usize,
 });
 
 /// Attacks a release.
@@ -127,7 +136,9 @@ pub fn attack(
         Body::Disassociated(body) => {
             disassociated(release, body, original, options, kernel, progress)
         }
-        Body::Generalized(body) => generalized::attack(release, body, original, options, progress),
+        Body::Generalized(body) => {
+            generalized::attack(release, body, original, options, kernel, progress)
+        }
         Body::Grouped(body) => grouped::attack(release, body, original, options, kernel, progress),
         Body::Located(body) => located::attack(release, body, original, options, progress),
     }
@@ -194,6 +205,14 @@ fn disassociated(
         let m = model.m().unwrap_or(2);
         let risk = algorithm::examine(body, k, m, options, kernel, progress)?;
         report.algorithm = Some(risk);
+    }
+    match kernel.program() {
+        Some(program) if options.replays > 0 && !program.leaves.is_empty() => {
+            progress.stage(Stage::Replaying, Some(options.clusters as u64));
+            let stages = replay::clusters(program, &release.body, options, progress)?;
+            report.algorithm.get_or_insert_default().stages = stages;
+        }
+        _ => report.note(report::NOT_REPLAYED),
     }
     report.note(report::OTHER_KNOWLEDGE);
     Ok(report)

@@ -26,7 +26,7 @@ use rand_chacha::ChaCha8Rng;
 use rustc_hash::FxHashMap;
 
 use super::kernel::Kernel;
-use super::report::{AlgorithmRisk, GroupReplay};
+use super::report::{AlgorithmRisk, GroupReplay, Stage as ReplayStage};
 use super::{Options, Report};
 use crate::data::{Dataset, ItemId};
 use crate::release::{Group, Grouped};
@@ -77,6 +77,8 @@ pub(super) fn replay(
             }
         }
     }
+    risk.stages =
+        vec![ReplayStage { stage: "groups", tried: risk.worlds_tried, kept: risk.worlds_accepted }];
     let truth = original.map(|data| Truth::new(data, body));
     risk.groups = Some(summarize(body, &secrets, truth.as_ref()));
     report.algorithm = Some(risk);

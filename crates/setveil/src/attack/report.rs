@@ -6,8 +6,11 @@ use super::{Adversary, Options};
 use crate::release::Release;
 
 /// What no number of this report covers.
-pub(super) const OTHER_KNOWLEDGE: &str = "not modelled: that a person does not have an item, how \
-    clusters were formed, several releases of the same people, and knowledge of more items";
+pub(super) const OTHER_KNOWLEDGE: &str = "not modelled: that a person does not have an item, \
+    several releases of the same people, and knowledge of more items";
+/// What takes the original.
+pub(super) const NOT_REPLAYED: &str = "how clusters were formed and joined was not replayed: that \
+    takes the original and a method that this program has";
 
 /// How many of the worst targets are listed.
 pub(super) const LISTED: usize = 20;
@@ -158,10 +161,37 @@ pub struct AlgorithmRisk {
     pub mean_shift: Option<f64>,
     /// The largest such change, where it is larger than three standard errors.
     pub max_shift: Option<f64>,
+    /// With the original: worlds that were tried and kept at each stage by an
+    /// attacker who knows all other records and replays the program.
+    pub stages: Vec<Stage>,
     /// For grouped releases: a world is tried once for every group, and
     /// accepted where the program makes that group of it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub groups: Option<GroupReplay>,
+}
+
+/// How many worlds passed one stage of a replay. A stage tries worlds that passed
+/// the one before; the later ones try fewer, as each takes a run of the program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Stage {
+    /// `groups`: a group came out as published; `chunks`: one cluster would be split alike; `clusters`: all records would
+    /// come into the same clusters; `release`: the release would be the same.
+    pub stage: &'static str,
+    /// How many were tried.
+    pub tried: u64,
+    /// How many of them were kept.
+    pub kept: u64,
+}
+
+impl Stage {
+    pub(super) fn new(stage: &'static str) -> Self {
+        Self { stage, tried: 0, kept: 0 }
+    }
+
+    pub(super) fn count(&mut self, kept: bool) {
+        self.tried += 1;
+        self.kept += u64::from(kept);
+    }
 }
 
 /// What replaying the program says about groups with one sensitive

@@ -2,6 +2,7 @@
 //! directory, hierarchies, receipts, made-up data.
 
 mod disk;
+mod earlier;
 mod export;
 #[cfg(test)]
 mod faults;
@@ -19,6 +20,7 @@ mod temporary;
 mod wordnet;
 mod write;
 
+pub use earlier::{Earlier, data_sha256, earlier_releases};
 pub use export::{ExportFormat, write_dataset, write_datasets};
 #[cfg(feature = "arrow")]
 pub use flat::{FlatFormat, write_tables};

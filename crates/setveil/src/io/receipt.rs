@@ -11,9 +11,9 @@ use serde::Serialize;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
-use super::LeftOut;
 use super::new_file::{check_file, write_file};
 use super::release::hex;
+use super::{Earlier, LeftOut};
 use crate::release::Manifest;
 use crate::{Error, Result};
 
@@ -26,6 +26,11 @@ pub struct Receipt {
     pub input: PathBuf,
     /// The SHA-256 of the input as it is stored; none for standard input.
     pub input_sha256: Option<String>,
+    /// A checksum of the records, whatever their order and the format: see
+    /// [`data_sha256`](super::data_sha256).
+    pub data_sha256: String,
+    /// Releases of the same data that were made before.
+    pub earlier: Vec<Earlier>,
     /// The format it was read as.
     pub format: &'static str,
     /// What was left out of it.
@@ -48,6 +53,7 @@ impl Receipt {
     /// Collects what belongs in a receipt; reads the input once more for its checksum.
     pub fn new(
         input: &Path,
+        (data_sha256, earlier): (String, Vec<Earlier>),
         format: super::Format,
         left_out: LeftOut,
         release: &Path,
@@ -58,6 +64,8 @@ impl Receipt {
             note: NOTE,
             input: fs::canonicalize(input).unwrap_or_else(|_| input.to_owned()),
             input_sha256: sha256(input)?,
+            data_sha256,
+            earlier,
             format: format.name(),
             left_out,
             release: release.to_owned(),

@@ -12,7 +12,7 @@ use serde_json::{Map, Value, json};
 
 use super::disassociation::{ChunkedCluster, Clusters};
 use super::members;
-use super::recipe::{ClusterAlgorithm, Knob, Needs, Outcome, Recipe};
+use super::recipe::{ClusterAlgorithm, Knob, Needs, Outcome, PublishCluster, Recipe};
 use super::{
     apriori, cahd, diffpart, disassociation, dls, local_suppression, partition, perm_mondrian,
     suppress_rare,
@@ -97,7 +97,15 @@ macro_rules! methods {
                 }
             }
 
-            pub(super) fn clusters(
+            /// What the method does with the records of one cluster, suppressed
+            /// instances included; none where there are no clusters of chunks.
+            pub(crate) fn replay_cluster(&self, vocabulary: &Vocabulary) -> Option<PublishCluster> {
+                match self {
+                    $(Self::$name(p) => <$folder::Method as Recipe>::replay_cluster(p, vocabulary),)+
+                }
+            }
+
+            pub(crate) fn clusters(
                 &self,
                 data: &Dataset,
                 progress: &dyn Progress,

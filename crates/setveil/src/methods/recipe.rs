@@ -7,6 +7,7 @@ use std::sync::Arc;
 use serde::Serialize;
 use serde_json::Value;
 
+use super::disassociation::safe::Summary;
 use super::disassociation::{ChunkedCluster, Clusters};
 use crate::data::{Dataset, Hierarchy, ItemId, Vocabulary};
 use crate::release::{Guarantee, Manifest, Release, SimpleCluster};
@@ -52,6 +53,8 @@ pub enum Details {
         /// Records with sensitive items only; they are not published.
         dropped_sensitive_only: u64,
     },
+    /// Safe disassociation: what happened, and what it promises.
+    Safe(Summary),
     /// Items were left out.
     Dropped {
         /// Items that were dropped.
@@ -178,6 +181,14 @@ pub(super) trait Recipe {
         _vocabulary: &Vocabulary,
     ) -> Option<ClusterAlgorithm> {
         None
+    }
+
+    /// The same for inputs of any kind: some instances may be suppressed.
+    fn replay_cluster(
+        parameters: &Self::Parameters,
+        vocabulary: &Vocabulary,
+    ) -> Option<PublishCluster> {
+        Self::cluster_algorithm(parameters, vocabulary).map(|algorithm| algorithm.publish)
     }
 
     /// The clusters and their chunks before refining, once more; none for

@@ -11,6 +11,7 @@ mod grouped;
 mod located;
 mod manifest;
 mod nonsense;
+mod promises;
 
 pub use bag::Bag;
 pub(crate) use disassociated::in_canonical_order;
@@ -21,6 +22,7 @@ pub use located::{Leaf, Located};
 pub use manifest::{
     FORMAT, FileEntry, Guarantee, Manifest, Model, Supports, Universe, VERSION, VERSION_LOCATED,
 };
+pub use promises::Promises;
 
 use crate::data::{ItemId, Vocabulary};
 

@@ -39,11 +39,12 @@ pub(super) fn what_is_promised(page: &mut Page, manifest: &Manifest) {
                  candidates can be likelier than others (posterior risk)."
                     .into(),
             );
-            no.push(
+            let safe = manifest.promises().is_some();
+            no.extend((!safe).then(|| {
                 "Somebody who also knows the algorithm can rule out some of the possible data \
                  sets (algorithm guarantee). `setveil attack` measures both."
-                    .into(),
-            );
+                    .into()
+            }));
         }
         Model::KmAnonymity { k, m } => {
             yes.push(format!(
@@ -100,6 +101,11 @@ pub(super) fn what_is_promised(page: &mut Page, manifest: &Manifest) {
     }
     if manifest.guarantee.supports != Supports::Noisy {
         no.push("Who is in the data at all is not hidden.".into());
+    }
+    if let Some(promises) = manifest.promises() {
+        let row = |(about, promise): (&str, &str)| vec![about.to_owned(), promise.to_owned()];
+        let rows: Vec<Vec<String>> = promises.in_words().map(row).into();
+        page.table("Against somebody who knows the program", &["about", "promise"], &rows);
     }
     page.heading("Promised");
     page.list("yes", &yes);

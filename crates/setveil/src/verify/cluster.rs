@@ -21,6 +21,14 @@ pub(super) struct Rules {
     pub(super) l: Option<u32>,
 }
 
+impl Rules {
+    /// In how many records of a cluster a sensitive term is at most, for who
+    /// believes l.
+    pub(super) fn most(&self, size: u32) -> u64 {
+        self.l.map_or(u64::from(size), |l| u64::from(size / l.max(1)))
+    }
+}
+
 /// The items of a block and which of them are sensitive.
 pub(super) struct Items {
     pub(super) len: usize,
@@ -215,16 +223,28 @@ impl Checker<'_, '_, '_> {
     }
 
     /// Lemma 2: enough sub-records to fill the cluster, or a term chunk that does.
+    ///
+    /// Who believes l knows that a sensitive term is in at most size / l
+    /// records: it fills so many and no more, and takes part in a combination
+    /// like a record chunk with as many sub-records.
     fn lemma_2(&mut self, leaf: &SimpleCluster, place: &Place) {
-        if !leaf.term_chunk.is_empty() {
+        let hidden = leaf.term_chunk.iter().filter(|&&t| self.bounded(t)).count();
+        if leaf.term_chunk.len() > hidden {
             return;
         }
-        let h = u64::from(self.rules.m).min(leaf.record_chunks.len() as u64);
+        let hidden = hidden as u64;
+        let h = u64::from(self.rules.m).min(leaf.record_chunks.len() as u64 + hidden);
         let required = u64::from(leaf.size) + self.rules.k * h.saturating_sub(1);
-        let subrecords = leaf.record_chunks.iter().map(Bag::total).sum();
-        if subrecords < required {
-            self.findings.add("lemma-2", || place.to_string(), &[], subrecords, required);
+        let subrecords: u64 = leaf.record_chunks.iter().map(Bag::total).sum();
+        let filled = subrecords + hidden * self.rules.most(leaf.size);
+        if filled < required {
+            self.findings.add("lemma-2", || place.to_string(), &[], filled, required);
         }
+    }
+
+    /// Whether l bounds the support of a term.
+    fn bounded(&self, term: ItemId) -> bool {
+        self.rules.l.is_some() && self.items.is_sensitive(term)
     }
 
     /// Corrected Property 1: a term that stands anywhere below is alone in its
@@ -242,13 +262,19 @@ impl Checker<'_, '_, '_> {
         }
     }
 
-    /// A sensitive term needs at least l records around it.
+    /// A sensitive term needs at least l records around it, and k l where it
+    /// may be known together with another: no more than size / l of a
+    /// cluster's records can have both.
     fn diversity(&mut self, leaf: &SimpleCluster, place: &Place) {
         let Some(l) = self.rules.l else { return };
+        let size = u64::from(leaf.size);
+        let needed = self.rules.k.saturating_mul(l.into());
         for &term in leaf.term_chunk.iter().filter(|&&t| self.items.is_sensitive(t)) {
+            let place = || format!("{place} term_chunk");
             if leaf.size < l {
-                let place = || format!("{place} term_chunk");
-                self.findings.add("sensitive", place, &[term], leaf.size.into(), l.into());
+                self.findings.add("sensitive", place, &[term], size, l.into());
+            } else if self.rules.m > 1 && size < needed {
+                self.findings.add("sensitive-room", place, &[term], size, needed);
             }
         }
     }

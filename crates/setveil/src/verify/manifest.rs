@@ -49,6 +49,8 @@ enum Type {
     /// and hyphens, too few to carry a record. The name that is the default is
     /// not written.
     Name(&'static str),
+    /// `true`: where it is not, nothing is written.
+    Yes,
 }
 
 /// Whether a parameter must be there.
@@ -59,6 +61,10 @@ enum Needed {
     WithL,
     /// Only if it is not the default.
     Sometimes,
+    /// Where `safe` is there.
+    WithSafe,
+    /// Only where `safe` is there, and if it is not the default.
+    SometimesWithSafe,
 }
 
 struct Method {
@@ -93,6 +99,11 @@ const LEAF: (&str, Type, Needed) =
 const NO_COUNTS: (&str, Type, Needed) = ("no_item_counts", Type::Flag, Needed::Always);
 const ONLY_COMBINATIONS: (&str, Type, Needed) = ("only_combinations", Type::Flag, Needed::Always);
 const NEVER_KEPT: (&str, Type, Needed) = ("sensitive", Type::Labels, Needed::Sometimes);
+const SAFE: (&str, Type, Needed) = ("safe", Type::Yes, Needed::Sometimes);
+const ETA: (&str, Type, Needed) = ("eta", Type::Decimal(1, 500_000), Needed::WithSafe);
+const JOIN_WIDTH: (&str, Type, Needed) =
+    ("join_width", Type::Whole(2, u32::MAX as u64), Needed::SometimesWithSafe);
+const DROP_BELOW_K: (&str, Type, Needed) = ("drop_below_k", Type::Yes, Needed::SometimesWithSafe);
 const HIERARCHY: Kind = Kind::Classes { hierarchy: true };
 
 const METHODS: &[Method] = &[
@@ -101,7 +112,20 @@ const METHODS: &[Method] = &[
         kind: Kind::Clusters,
         model: "format-km-anonymity",
         supports: &[Supports::Exact],
-        parameters: &[K, M, MAX, REFINE, CLUSTERING, CHUNKING, TERMS, L],
+        parameters: &[
+            K,
+            M,
+            MAX,
+            REFINE,
+            CLUSTERING,
+            CHUNKING,
+            TERMS,
+            L,
+            SAFE,
+            ETA,
+            JOIN_WIDTH,
+            DROP_BELOW_K,
+        ],
     },
     Method {
         name: "dls",
@@ -249,13 +273,23 @@ fn check_method(manifest: &Manifest, method: &Method, kind: Kind, findings: &mut
 
 fn check_parameters(manifest: &Manifest, method: &Method, findings: &mut Findings) {
     let with_l = matches!(manifest.guarantee.model, Model::FormatKmAnonymity { l: Some(_), .. });
+    let safe = manifest.parameters.contains_key("safe");
+    if safe && with_l {
+        add(findings, "parameters", "parameters.safe with guarantee.l");
+    }
     for &(name, kind, needed) in method.parameters {
+        let (must, may, with) = match needed {
+            Needed::Always => (true, true, ""),
+            Needed::WithL => (with_l, with_l, "guarantee.l"),
+            Needed::WithSafe => (safe, safe, "parameters.safe"),
+            Needed::SometimesWithSafe => (false, safe, "parameters.safe"),
+            Needed::Sometimes => (false, true, ""),
+        };
         match manifest.parameters.get(name) {
-            None if needed == Needed::WithL && !with_l => {}
-            None if needed == Needed::Sometimes => {}
+            None if !must => {}
             None => add(findings, "parameters", &format!("parameters.{name} is missing")),
-            Some(_) if needed == Needed::WithL && !with_l => {
-                add(findings, "parameters", &format!("parameters.{name} without guarantee.l"));
+            Some(_) if !may => {
+                add(findings, "parameters", &format!("parameters.{name} without {with}"));
             }
             Some(value) if !kind.allows(value) => {
                 add(findings, "parameters", &format!("parameters.{name} is out of its range"));
@@ -310,6 +344,7 @@ impl Type {
             }
             Self::Word(words) => value.as_str().is_some_and(|word| words.contains(&word)),
             Self::Flag => value.is_boolean(),
+            Self::Yes => *value == Value::Bool(true),
             Self::Decimal(least, most) => value.as_f64().is_some_and(|v| {
                 let millionths = (v * 1e6).round();
                 value.is_f64()

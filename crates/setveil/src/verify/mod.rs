@@ -15,6 +15,7 @@ mod manifest;
 mod order;
 mod part;
 mod rows;
+mod safe;
 mod text;
 mod work;
 
@@ -25,7 +26,7 @@ use serde::Serialize;
 
 use crate::data::{ItemId, Vocabulary};
 use crate::progress::Stage;
-use crate::release::{Body, Manifest, Model, Release, Universe};
+use crate::release::{Body, Manifest, Model, Promises, Release, Universe};
 use crate::{Progress, Result};
 
 /// What a release with noise cannot show.
@@ -54,6 +55,11 @@ pub struct Verdict {
     pub epsilon: Option<f64>,
     /// What the guarantee needs and no release can show, where there is such a thing.
     pub note: Option<&'static str>,
+    /// What is promised against whom, where that is more than the format says.
+    /// Whether the rules behind it are kept, as far as a release shows them, is part
+    /// of `holds`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub promises: Option<Promises>,
     /// The first violations.
     pub violations: Vec<Violation>,
     /// How many there are.
@@ -202,6 +208,7 @@ impl<'a> Findings<'a> {
                 }
                 _ => None,
             },
+            promises: manifest.promises(),
             violations: self.violations,
             violation_count: self.count,
         }

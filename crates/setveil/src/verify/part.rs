@@ -9,13 +9,13 @@
 //! once, two clusters, and the first violations.
 
 use rayon::prelude::*;
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::cluster::{Checker, Items, Place, Rules};
 use super::km::KmSearch;
 use super::order::{self, ByNumber, ByText};
 use super::work::Work;
-use super::{Findings, LISTED, Verdict, Violation, manifest, text};
+use super::{Findings, LISTED, Verdict, Violation, manifest, safe, text};
 use crate::data::{ItemId, Vocabulary};
 use crate::release::{Cluster, Disassociated, Manifest, Model};
 use crate::{Progress, Result};
@@ -48,7 +48,11 @@ pub struct Part {
     files: Vec<(Option<String>, u64)>,
     records: u64,
     labels: FxHashSet<Box<str>>,
+    /// In how many records each sensitive term is at most, for who believes l.
+    most: FxHashMap<Box<str>, u64>,
     borders: Option<(Border, Border)>,
+    /// Who shares terms with whom, where the manifest says that the release is safe.
+    joins: Option<safe::Joins>,
     found: Vec<Witness>,
     count: u64,
 }
@@ -82,7 +86,9 @@ impl Part {
             files: vec![(None, 0)],
             records: 0,
             labels: FxHashSet::default(),
+            most: FxHashMap::default(),
             borders: None,
+            joins: safe::Rules::of(manifest).map(safe::Joins::new),
             found: Vec::new(),
             count: 0,
         }
@@ -125,9 +131,11 @@ impl Part {
                 len: block.vocabulary.len(),
                 sensitive: manifest::sensitive_marks(&self.manifest, &block.vocabulary),
             };
-            for (i, findings) in check(block, rules, &items, progress)? {
+            let safe = self.joins.as_ref().map(safe::Joins::rules);
+            for (i, findings) in check(block, rules, safe, &items, progress)? {
                 self.take(start + i, findings);
             }
+            self.add_sensitive(block, rules, &items.sensitive);
         }
         for (i, what) in lines.map_or(Vec::new(), |lines| text::clusters(block, lines)) {
             let mut findings = Findings::new(&block.vocabulary);
@@ -143,12 +151,27 @@ impl Part {
                 None => Some((first, last)),
             };
         }
+        if let Some(joins) = &mut self.joins {
+            joins.add(block);
+        }
         self.records += block.records();
         let new = block.vocabulary.labels().filter(|label| !self.labels.contains(*label));
         let new: Vec<Box<str>> = new.map(Box::from).collect();
         self.labels.extend(new);
         self.files.last_mut().expect("there is at least one").1 += block.clusters.len() as u64;
         Ok(())
+    }
+
+    fn add_sensitive(&mut self, block: &Disassociated, rules: Rules, sensitive: &[bool]) {
+        if sensitive.is_empty() || rules.l.is_none() {
+            return;
+        }
+        for leaf in block.clusters.iter().flat_map(Cluster::leaves) {
+            for &term in leaf.term_chunk.iter().filter(|&&t| sensitive[t as usize]) {
+                let label = Box::from(block.vocabulary.label(term));
+                *self.most.entry(label).or_default() += rules.most(leaf.size);
+            }
+        }
     }
 
     /// Appends a part that looked at what follows directly. Both must be of
@@ -176,8 +199,14 @@ impl Part {
             self.found.push(Witness { file, line, ..witness });
         }
         self.trim();
+        if let (Some(joins), Some(later)) = (&mut self.joins, later.joins) {
+            joins.merge(later);
+        }
         self.records += later.records;
         self.labels.extend(later.labels);
+        for (label, most) in later.most {
+            *self.most.entry(label).or_default() += most;
+        }
         let mut files = later.files.into_iter();
         self.files[base].1 += files.next().expect("there is at least one").1;
         self.files.extend(files);
@@ -197,6 +226,10 @@ impl Part {
                 findings.add("totals", || format!("manifest.json: {what}"), &[], found, expected);
             }
         }
+        self.check_sensitive(&mut findings);
+        if let Some(joins) = self.joins {
+            joins.check(&mut findings);
+        }
         findings.count += self.count - self.found.len() as u64;
         for Witness { file, line, mut violation } in self.found {
             let name = self.files[file].0.as_deref().unwrap_or("clusters.jsonl");
@@ -204,6 +237,24 @@ impl Part {
             findings.take(violation);
         }
         findings.verdict(&self.manifest)
+    }
+
+    /// A sensitive term could be in k records even for who believes that it is
+    /// in at most 1/l of every cluster's.
+    fn check_sensitive(&self, findings: &mut Findings) {
+        let Some(rules) = self.rules else { return };
+        let mut few: Vec<(&str, u64)> = self.most.iter().map(|(t, &most)| (&**t, most)).collect();
+        few.retain(|&(_, most)| most < rules.k);
+        few.sort_unstable();
+        for (term, support) in few {
+            findings.take(Violation {
+                r#where: "clusters.jsonl".into(),
+                itemset: vec![term.to_owned()],
+                support,
+                required: rules.k,
+                rule: "sensitive-support",
+            });
+        }
     }
 
     /// The first cluster of what follows must not come before the last one so far.
@@ -240,6 +291,7 @@ impl Part {
 fn check<'a>(
     block: &'a Disassociated,
     rules: Rules,
+    safe: Option<safe::Rules>,
     items: &Items,
     progress: &dyn Progress,
 ) -> Result<Vec<(u64, Findings<'a>)>> {
@@ -248,7 +300,7 @@ fn check<'a>(
         .clusters
         .par_iter()
         .enumerate()
-        .map_init(KmSearch::default, |search, (i, cluster)| {
+        .map_init(<(KmSearch, safe::Tails)>::default, |(search, tails), (i, cluster)| {
             let mut findings = Findings::new(&block.vocabulary);
             if i > 0 && order::clusters(&block.clusters[i - 1], cluster, ByNumber).is_gt() {
                 findings.add("canonical-order", String::new, &[], 0, 0);
@@ -257,6 +309,9 @@ fn check<'a>(
             let meters = &mut meter;
             Checker { rules, items, search, meter: meters, findings: &mut findings }
                 .cluster(cluster, &Place::cluster())?;
+            if let Some(rules) = safe {
+                safe::cluster(cluster, rules, tails, &mut meter, &mut findings)?;
+            }
             meter.flush()?;
             progress.step(1)?;
             Ok((i as u64, findings))

@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use crate::io::LeftOut;
 use crate::methods::Details;
-use crate::release::{Manifest, Release};
+use crate::release::{Manifest, Promises, Release};
 use crate::{Dataset, Method, Progress, Result};
 
 /// What was made, beside the release itself.
@@ -32,9 +32,20 @@ pub struct Anonymized {
     /// What was left out when the data was read; none for data that was not read.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub left_out: Option<LeftOut>,
+    /// Earlier releases of the same data that receipts tell of: no promise covers
+    /// them and this one together.
+    #[serde(skip_serializing_if = "is_none")]
+    pub earlier_releases: u64,
+    /// What is promised against whom, where that is more than the format says.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub promises: Option<Promises>,
     /// What was lost, as far as the method counts it.
     #[serde(flatten)]
     pub details: Details,
+}
+
+fn is_none(count: &u64) -> bool {
+    *count == 0
 }
 
 impl Anonymized {
@@ -47,6 +58,8 @@ impl Anonymized {
             parameters: manifest.parameters.clone(),
             seconds: start.elapsed().as_secs_f64(),
             left_out: None,
+            earlier_releases: 0,
+            promises: manifest.promises(),
             details,
         }
     }

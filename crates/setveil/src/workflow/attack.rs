@@ -3,10 +3,11 @@
 use serde::Serialize;
 
 use super::limits;
-use crate::attack::{self, Kernel, Options, Report};
+use crate::attack::{self, Kernel, Options, Program, Report};
 use crate::data::{ItemId, L};
-use crate::release::{Body, Grouped, Model};
-use crate::{Dataset, Method, Progress, Release, Result};
+use crate::methods::PublishCluster;
+use crate::release::{Body, Grouped, Model, Promises, SimpleCluster};
+use crate::{Dataset, Error, Method, Progress, Release, Result};
 
 /// The three promises side by side.
 #[derive(Clone, Debug, Serialize)]
@@ -17,6 +18,9 @@ pub struct Attacked {
     pub report: Report,
     /// Format.
     pub format: FormatGuarantee,
+    /// What is promised against whom, where that is more than the format says.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub promises: Option<Promises>,
 }
 
 /// The format guarantee, beside what the attack says about the other two.
@@ -46,14 +50,63 @@ pub fn attack(
         // Then records are drawn, as many as there are.
         limits::records(release, progress)?;
     }
-    let report = attack::attack(release, original, options, &kernel(release)?, progress)?;
+    let mut kernel = kernel(release)?;
+    if let Some(original) = original
+        && let Some(program) = program(release, original, progress)?
+    {
+        kernel = kernel.with_program(program);
+    }
+    let report = attack::attack(release, original, options, &kernel, progress)?;
     let verdict = super::verify(release, progress)?;
     let format = FormatGuarantee {
         holds: verdict.holds,
         violation_count: verdict.violation_count,
         note: verdict.note,
     };
-    Ok(Attacked { report, format })
+    Ok(Attacked { report, format, promises: verdict.promises })
+}
+
+/// The whole program, for who knows all records of the original but some. None
+/// where the release is not what the program makes of the original, as with
+/// secret randomness, and where the manifest does not tell all parameters.
+fn program<'a>(
+    release: &Release,
+    original: &'a Dataset,
+    progress: &dyn Progress,
+) -> Result<Option<Program<'a>>> {
+    let Ok(mut method) = Method::of(&release.manifest) else { return Ok(None) };
+    if let Body::Generalized(body) = &release.body
+        && let Some(hierarchy) = &body.hierarchy
+    {
+        method = method.with_hierarchy(hierarchy.clone());
+    }
+    let publish = {
+        let method = method.clone();
+        move |data: &Dataset| Ok(method.run(data, &())?.release.body)
+    };
+    match publish(original) {
+        Ok(body) if body == release.body => {}
+        Err(Error::Cancelled) => return Err(Error::Cancelled),
+        // Other data, another hierarchy, or randomness.
+        _ => return Ok(None),
+    }
+    let mut leaves = Vec::new();
+    if let Some((clusters, chunked)) = method.clusters(original, progress)? {
+        let members = clusters.iter().map(<[u32]>::to_vec);
+        leaves = members.zip(chunked.into_iter().map(|chunked| chunked.cluster)).collect();
+    }
+    let Some(chunks) = method.replay_cluster(original.vocabulary()) else {
+        let chunks: PublishCluster = Box::new(|_| SimpleCluster::default());
+        let clusters = Box::new(|_: &Dataset| Ok(Vec::new()));
+        let publish = Box::new(publish);
+        return Ok(Some(Program { original, leaves: Vec::new(), chunks, clusters, publish }));
+    };
+    let clusters = move |data: &Dataset| {
+        let made = method.clusters(data, &())?.map(|made| made.1).unwrap_or_default();
+        Ok(made.into_iter().map(|chunked| chunked.cluster).collect())
+    };
+    let (clusters, publish) = (Box::new(clusters), Box::new(publish));
+    Ok(Some(Program { original, leaves, chunks, clusters, publish }))
 }
 
 /// What the method of a release does with one cluster. Nothing is known of a

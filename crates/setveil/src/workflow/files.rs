@@ -14,7 +14,7 @@ use crate::io::{self, DirectorySink, DirectorySource, ExportFormat, Input, ReadO
 use crate::measure::{self, Evaluation};
 use crate::query::Answer;
 use crate::verify::Verdict;
-use crate::{Method, Progress, Release, Result, attack, inspect, profile};
+use crate::{Dataset, Error, Method, Progress, Release, Result, attack, inspect, profile};
 
 /// Where a release goes.
 #[derive(Clone, Debug)]
@@ -31,6 +31,9 @@ pub struct Target {
     /// Whether the data is meant as it was read, even if it looks like a table
     /// or like identifiers.
     pub as_baskets: bool,
+    /// Whether the same data may be published again, although receipts tell of an
+    /// earlier release of it.
+    pub again: bool,
 }
 
 impl Target {
@@ -42,6 +45,7 @@ impl Target {
             receipt: None,
             file_size: None,
             as_baskets: false,
+            again: false,
         }
     }
 
@@ -52,8 +56,34 @@ impl Target {
     pub fn check(&self) -> Result<()> {
         io::check_target(&self.output, self.force)?;
         match &self.receipt {
-            Some(receipt) => io::check_receipt(receipt, &self.output, self.force),
+            // What an earlier receipt says is kept in the new one.
+            Some(receipt) => io::check_receipt(receipt, &self.output, self.force || self.again),
             None => Ok(()),
+        }
+    }
+
+    /// The earlier releases of the same data, and its checksum, for the receipt.
+    ///
+    /// # Errors
+    /// If there are some, and the data may not be published again.
+    fn earlier(&self, data: &Dataset) -> Result<(String, Vec<io::Earlier>)> {
+        let Some(receipt) = &self.receipt else { return Ok(Default::default()) };
+        let checksum = io::data_sha256(data);
+        let earlier = io::earlier_releases(receipt, &checksum);
+        match earlier.last() {
+            Some(last) if !self.again => Err(Error::input(
+                receipt,
+                None,
+                format!(
+                    "the same data was published before: {} by {}, {}",
+                    last.release.display(),
+                    last.method,
+                    last.time
+                ),
+                "two releases of the same data can be put together, and neither keeps its \
+                 promise then; publish the earlier one, or say --again if it was never handed on",
+            )),
+            _ => Ok((checksum, earlier)),
         }
     }
 }
@@ -67,6 +97,8 @@ setters!(Target {
     file_size: Option<u64>,
     /// Whether the data is meant as it was read.
     as_baskets: bool,
+    /// Whether the same data may be published again.
+    again: bool,
 });
 
 /// The original data of a release.
@@ -131,7 +163,9 @@ pub fn publish(
     if !target.as_baskets {
         inspect::check(&input).refuse(source)?;
     }
+    let earlier = target.earlier(&input.dataset)?;
     let outcome = method.run(&input.dataset, progress)?;
+    let earlier_releases = earlier.1.len() as u64;
     let (format, left_out) = (input.format, input.left_out());
     // Writing needs memory too, and the records no longer.
     drop(input);
@@ -141,7 +175,8 @@ pub fn publish(
         None => None,
         Some(path) => {
             let (now, manifest) = (SystemTime::now(), &release.manifest);
-            let receipt = Receipt::new(source, format, left_out, &target.output, manifest, now)?;
+            let receipt =
+                Receipt::new(source, earlier, format, left_out, &target.output, manifest, now)?;
             Some((receipt, path))
         }
     };
@@ -154,6 +189,7 @@ pub fn publish(
         receipt.write(path, target.force)?;
     }
     let mut answer = Anonymized::new(&manifest, outcome.details, start);
+    answer.earlier_releases = earlier_releases;
     (answer.release, answer.left_out) = (Some(target.output.clone()), Some(left_out));
     // List by list, taking the memory back takes a tenth as long as the work:
     // that is done beside the caller.

@@ -264,7 +264,7 @@ fn possible_data_sets_mislead_about_the_inputs_of_dls() {
     let data = Dataset::from_records(testkit::random::records(3, 200, 10, 3.0));
     let release = dls::anonymize(&data, &dls::Parameters::new(k, m), &()).unwrap();
     let report = run(&release, Some(&data), &options(Adversary::Strong));
-    assert!(report.notes.iter().any(|n| n.contains("not offered for DLS")), "{:?}", report.notes);
+    assert!(report.notes.iter().any(|n| n.contains("cannot try its inputs")), "{:?}", report.notes);
 }
 
 #[test]

@@ -210,21 +210,25 @@ fn what_a_part_cannot_hide_is_handed_back() {
         assert_eq!((part.handed_back, part.body.records()), (vec![0, 1], 0));
         // Neither sensitive term is there, or one of them, or both.
         let without = data(&[&["a"], &["a", "b"], &["a", "b"], &["b"]]);
-        let with = data(&[&["a", "flu"], &["a", "b"], &["a", "b"], &["b"]]);
-        let both = data(&[&["a", "flu"], &["a", "b", "hiv"], &["a", "b"], &["b"]]);
+        let ab: &[&str] = &["a", "b"];
+        let with = data(&[&["a", "flu"], ab, ab, &["b"], ab, ab]);
+        let both = data(&[&["a", "flu"], &["a", "b", "hiv"], ab, &["b"], ab, ab]);
         let mut bodies = Vec::new();
         for data in [without, with, both] {
             let part = anonymize_part(&data, &sensitive, &()).unwrap();
-            assert_eq!((part.handed_back.len(), part.body.records()), (0, 4));
+            assert_eq!((part.handed_back.len(), part.body.records()), (0, data.len() as u64));
             bodies.push(part.body);
         }
+        // Fewer than k l records cannot hide a term.
+        let part = anonymize_part(&data(&[&["a", "flu"], ab, ab, ab, ab]), &sensitive, &());
+        assert_eq!(part.unwrap().handed_back.len(), 5);
         // Too many have it for l = 2.
         let most = data(&[&["a", "flu"], &["b", "flu"], &["a", "flu"], &["b"]]);
         let part = anonymize_part(&most, &sensitive, &()).unwrap();
         assert_eq!((part.handed_back, part.body.records()), (vec![0, 1, 2, 3], 0));
         bodies.push(part.body);
         let merged = publish(&sensitive, Disassociated::merge(bodies).unwrap());
-        assert_eq!(merged.manifest.records, 12);
+        assert_eq!(merged.manifest.records, 16);
         assert!(
             verify(&merged, &()).unwrap().holds,
             "{:?}",

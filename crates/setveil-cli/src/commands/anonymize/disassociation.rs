@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use setveil::data::{K, L, M};
+use setveil::methods::disassociation::safe::{Eta, JoinWidth, Safe};
 use setveil::methods::disassociation::{Clustering, Parameters};
 use setveil::{Dataset, Method, io};
 
@@ -14,11 +15,24 @@ use crate::context::Context;
 #[command(after_help = "Examples:\n  \
     setveil anonymize disassociation baskets.dat -k 5 -m 2 -o release\n  \
     setveil anonymize disassociation visits.csv --id patient --item code \\\n    \
-    --sensitive hiv.txt -l 4 -o release\n\n\
-    The promise and its limits: docs/guarantees.md")]
+    --sensitive hiv.txt -l 4 -o release\n  \
+    setveil anonymize disassociation baskets.dat --safe --eta 0.05 -o release\n\n\
+    The promise and its limits: docs/guarantees.md and, with --safe, docs/safe.md")]
 pub struct Args {
     #[command(flatten)]
     method: DisassociationArgs,
+    /// Show nothing that somebody who knows this program could use to undo it
+    #[arg(long, conflicts_with_all = ["sensitive", "l"])]
+    safe: bool,
+    /// The share of possible data sets that --safe may rule out [default: 0.05]
+    #[arg(long, requires = "safe")]
+    eta: Option<Eta>,
+    /// How many clusters share terms with each other with --safe, or `all` [default: all]
+    #[arg(long, value_name = "CLUSTERS", requires = "safe", conflicts_with = "no_refine")]
+    join_width: Option<JoinWidth>,
+    /// Leave out items of fewer than k records with --safe
+    #[arg(long, requires = "safe")]
+    drop_below_k: bool,
 }
 
 /// The horizontal step.
@@ -75,6 +89,14 @@ impl DisassociationArgs {
 
 impl MethodArgs for Args {
     fn method(&self, _: &Dataset, _: &Context) -> anyhow::Result<Method> {
-        Ok(Method::Disassociation(self.method.parameters()?))
+        let mut parameters = self.method.parameters()?;
+        if self.safe {
+            parameters = parameters.with_safe(Safe {
+                eta: self.eta.unwrap_or_default(),
+                join_width: self.join_width.unwrap_or_default(),
+                drop_below_k: self.drop_below_k,
+            });
+        }
+        Ok(Method::Disassociation(parameters))
     }
 }

@@ -111,5 +111,14 @@ fn describe(answer: &Anonymized, output: &Path) -> String {
             text += &format!("{name}: {value}\n");
         }
     }
+    if answer.earlier_releases > 0 {
+        text += &format!(
+            "{} earlier releases of the same data: no promise covers them and this one together\n",
+            answer.earlier_releases
+        );
+    }
+    if let Some(promises) = &answer.promises {
+        text += &crate::context::side_by_side(promises);
+    }
     text
 }

@@ -2,8 +2,9 @@
 //! all of its records even when k of them take several at once.
 //!
 //! Records cannot be empty, and an attacker who knows the cluster's size can
-//! rule out every combination that would leave one empty. A term chunk that is
-//! not empty can fill any record.
+//! rule out every combination that would leave one empty. A term of the term
+//! chunk can fill any record, unless it is sensitive: who believes that such a
+//! term is in at most 1/l of the records knows that it fills no more.
 
 use super::ChunkedCluster;
 use crate::data::{ItemId, K, M};
@@ -19,10 +20,17 @@ pub(crate) fn holds_without_term_chunk(size: u32, record_chunks: &[Bag], k: K, m
 }
 
 /// Moves the rarest term of the record chunks to the term chunk if the
-/// cluster, made of `records`, needs it; one is always enough, for any m.
-pub(crate) fn repair(chunked: &mut ChunkedCluster, records: &[&[ItemId]], k: K, m: M) {
+/// cluster, made of `records`, needs it; one is always enough, for any m. Terms
+/// that are `hidden` are sensitive.
+pub(crate) fn repair(
+    chunked: &mut ChunkedCluster,
+    records: &[&[ItemId]],
+    k: K,
+    m: M,
+    hidden: &dyn Fn(ItemId) -> bool,
+) {
     let ChunkedCluster { cluster, supports } = chunked;
-    let safe = !cluster.term_chunk.is_empty()
+    let safe = cluster.term_chunk.iter().any(|&t| !hidden(t))
         || holds_without_term_chunk(cluster.size, &cluster.record_chunks, k, m);
     if safe {
         return;
@@ -38,10 +46,11 @@ pub(crate) fn repair(chunked: &mut ChunkedCluster, records: &[&[ItemId]], k: K, 
     if let Some((_, std::cmp::Reverse(term), c)) = rarest {
         cluster.record_chunks[c] = without(&cluster.record_chunks[c], term);
         cluster.record_chunks.retain(|chunk| !chunk.is_empty());
-        cluster.term_chunk.push(term);
+        let place = cluster.term_chunk.partition_point(|&t| t < term);
+        cluster.term_chunk.insert(place, term);
         // A chunk may hold fewer than there are: DLS suppresses.
         let with_term = records.iter().filter(|r| r.binary_search(&term).is_ok());
-        supports.push(with_term.count() as u32);
+        supports.insert(place, with_term.count() as u32);
     }
 }
 

@@ -18,11 +18,12 @@ mod partitioning;
 mod pipeline;
 mod recipe;
 mod refine;
+pub mod safe;
 mod scratch;
 mod verpart;
 
 pub use clusters::Clusters;
-pub use horpart::Horpart;
+pub use horpart::{CountOnly, Horpart};
 pub use parameters::{DEFAULT_MAX_CLUSTER_SIZE, Parameters, Sensitive, Sizes};
 pub(super) use part::part;
 pub use part::{Part, anonymize_part};

@@ -4,6 +4,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::partitioning::{Chunking, Clustering};
+use super::safe::{Eta, JoinWidth, Safe};
 use crate::data::{Dataset, K, L, M};
 use crate::{Error, Result};
 
@@ -88,6 +89,8 @@ pub struct Parameters {
     pub clustering: Clustering,
     /// The vertical partitioning.
     pub chunking: Chunking,
+    /// Whether and how attackers who know the program are kept from undoing it.
+    pub safe: Option<Safe>,
 }
 
 impl Parameters {
@@ -101,6 +104,7 @@ impl Parameters {
             refine: true,
             clustering: Clustering::default(),
             chunking: Chunking::default(),
+            safe: None,
         }
     }
 
@@ -134,6 +138,12 @@ impl Parameters {
     #[must_use]
     pub fn with_chunking(self, chunking: Chunking) -> Self {
         Self { chunking, ..self }
+    }
+
+    /// Safe disassociation, with these options.
+    #[must_use]
+    pub fn with_safe(self, safe: Safe) -> Self {
+        Self { safe: Some(safe), ..self }
     }
 
     /// The sizes that clusters may have.
@@ -173,6 +183,32 @@ struct Written {
     clustering: Clustering,
     #[serde(default, skip_serializing_if = "is_default")]
     chunking: Chunking,
+    #[serde(default, skip_serializing_if = "is_default")]
+    safe: bool,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    eta: Option<Eta>,
+    #[serde(default, skip_serializing_if = "is_default")]
+    join_width: JoinWidth,
+    #[serde(default, skip_serializing_if = "is_default")]
+    drop_below_k: bool,
+}
+
+impl Written {
+    /// The options of safe disassociation, which belong together.
+    fn options(&self) -> Result<Option<Safe>> {
+        let Self { safe, eta, join_width, drop_below_k, .. } = *self;
+        if safe {
+            return Ok(Some(Safe { eta: eta.unwrap_or_default(), join_width, drop_below_k }));
+        }
+        if eta.is_none() && join_width.is_all() && !drop_below_k {
+            return Ok(None);
+        }
+        Err(Error::Parameter {
+            name: "safe",
+            found: "false, with options of it".into(),
+            expected: "`true` where eta, join_width or drop_below_k is given",
+        })
+    }
 }
 
 fn refined() -> bool {
@@ -185,7 +221,7 @@ fn is_default<T: Default + PartialEq>(value: &T) -> bool {
 
 impl From<Parameters> for Written {
     fn from(parameters: Parameters) -> Self {
-        let Parameters { k, m, max_cluster_size, sensitive, refine, clustering, chunking } =
+        let Parameters { k, m, max_cluster_size, sensitive, refine, clustering, chunking, safe } =
             parameters;
         let l = sensitive.as_ref().map(|s| s.l);
         let sensitive = sensitive.map(|Sensitive { mut terms, .. }| {
@@ -194,7 +230,21 @@ impl From<Parameters> for Written {
             terms
         });
         let max_cluster_size = Some(max_cluster_size);
-        Self { k, m, max_cluster_size, refine, sensitive, l, clustering, chunking }
+        let options = safe.unwrap_or_default();
+        Self {
+            k,
+            m,
+            max_cluster_size,
+            refine,
+            sensitive,
+            l,
+            clustering,
+            chunking,
+            safe: safe.is_some(),
+            eta: safe.map(|safe| safe.eta),
+            join_width: options.join_width,
+            drop_below_k: options.drop_below_k,
+        }
     }
 }
 
@@ -202,7 +252,8 @@ impl TryFrom<Written> for Parameters {
     type Error = Error;
 
     fn try_from(written: Written) -> Result<Self> {
-        let Written { k, m, max_cluster_size, refine, sensitive, l, clustering, chunking } =
+        let safe = written.options()?;
+        let Written { k, m, max_cluster_size, refine, sensitive, l, clustering, chunking, .. } =
             written;
         let max_cluster_size = max_cluster_size.unwrap_or(default_max_cluster_size(k));
         Sizes::new(k, max_cluster_size)?;
@@ -217,7 +268,7 @@ impl TryFrom<Written> for Parameters {
                 });
             }
         };
-        Ok(Self { k, m, max_cluster_size, sensitive, refine, clustering, chunking })
+        Ok(Self { k, m, max_cluster_size, sensitive, refine, clustering, chunking, safe })
     }
 }
 
@@ -250,6 +301,12 @@ mod tests {
             parameters().with_sensitive(["a", "b"], L::new(3).unwrap()),
             parameters().with_clustering(Clustering::Whole).with_chunking(Chunking::TermChunks),
             parameters().with_clustering(Clustering::Own("by-length".into())),
+            parameters().with_safe(Safe::default()),
+            parameters().with_safe(Safe {
+                eta: "0.2".parse().unwrap(),
+                join_width: "50".parse().unwrap(),
+                drop_below_k: true,
+            }),
         ] {
             let written = serde_json::to_value(&parameters).unwrap();
             assert_eq!(serde_json::from_value::<Parameters>(written).unwrap(), parameters);
@@ -267,6 +324,9 @@ mod tests {
             ("l", json!(2)),
             ("sensitive", json!(["a"])),
             ("clustering", json!(7)),
+            ("eta", json!(0.05)),
+            ("join_width", json!(5)),
+            ("safe", json!(1)),
             ("unheard_of", Value::Null),
         ] {
             let mut wrong = right.clone();

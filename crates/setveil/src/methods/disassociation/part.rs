@@ -68,6 +68,13 @@ pub(in crate::methods) fn part(
     anonymize: impl FnOnce(&Parameters) -> Result<Disassociated>,
 ) -> Result<Part> {
     let sizes = parameters.sizes()?;
+    if parameters.safe.is_some() {
+        return Err(Error::Parameter {
+            name: "safe",
+            found: "a part of the data".into(),
+            expected: "all data at once: clusters of all parts are joined",
+        });
+    }
     let all_back = || Part { handed_back: (0..data.len() as u32).collect(), ..Part::default() };
     if data.len() < sizes.k() {
         return Ok(all_back());

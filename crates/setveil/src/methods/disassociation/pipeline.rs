@@ -6,6 +6,7 @@ use rayon::prelude::*;
 use super::diversity::diversify;
 use super::recipe::Method;
 use super::refine::{Block, Leaves, refine};
+use super::safe;
 use super::scratch::ScratchPool;
 use super::{
     ChunkedCluster, Chunking, Clustering, Clusters, HorizontalPartitioning, Horpart, Parameters,
@@ -46,6 +47,9 @@ pub(super) fn body(
     parameters: &Parameters,
     progress: &dyn Progress,
 ) -> Result<Disassociated> {
+    if let Some(options) = &parameters.safe {
+        return Ok(safe::anonymize(data, parameters, options, progress)?.0);
+    }
     match &parameters.chunking {
         Chunking::Verpart => {
             let vertical = Verpart { k: parameters.k, m: parameters.m };
@@ -157,6 +161,13 @@ fn cluster(
 ) -> Result<(Clusters, Vec<bool>)> {
     let sizes = parameters.sizes()?;
     limits::records(data)?;
+    if parameters.safe.is_some() {
+        return Err(Error::Parameter {
+            name: "safe",
+            found: "other partitionings".into(),
+            expected: "disassociation with the steps of the safe method",
+        });
+    }
     if data.len() < sizes.k() {
         return Err(Error::Infeasible {
             what: format!("there are {} records, fewer than k = {}", data.len(), sizes.k()),
@@ -175,7 +186,7 @@ fn cluster(
     let may_split: Vec<bool> = sensitive.iter().map(|s| !s).collect();
     let mut clusters = horizontal.partition(data, &may_split, sizes, progress)?;
     if let Some(terms) = &parameters.sensitive {
-        clusters = diversify(clusters, data, &sensitive, terms.l, progress)?;
+        clusters = diversify(clusters, data, &sensitive, (parameters.k, terms.l), progress)?;
     }
     Ok((clusters, sensitive))
 }

@@ -1,11 +1,12 @@
 //! Disassociation as a [`Method`](crate::methods::Method).
 
+use super::safe::{self, Linked, Safe};
 use super::{
     ChunkedCluster, Chunking, Clustering, Clusters, Parameters, TermChunks, Verpart,
-    VerticalPartitioning, anonymize, partition,
+    VerticalPartitioning, anonymize, partition, publish,
 };
 use crate::data::{Dataset, ItemId, Vocabulary};
-use crate::methods::recipe::{ClusterAlgorithm, Knob, Outcome, Recipe};
+use crate::methods::recipe::{ClusterAlgorithm, Details, Knob, Outcome, Recipe};
 use crate::release::{Guarantee, Model, Supports};
 use crate::{Progress, Result};
 
@@ -30,7 +31,11 @@ impl Recipe for Method {
     }
 
     fn run(parameters: &Parameters, data: &Dataset, progress: &dyn Progress) -> Result<Outcome> {
-        Ok(anonymize(data, parameters, progress)?.into())
+        let Some(options) = &parameters.safe else {
+            return Ok(anonymize(data, parameters, progress)?.into());
+        };
+        let (body, summary) = safe::anonymize(data, parameters, options, progress)?;
+        Ok(Outcome::new(publish(parameters, body), Details::Safe(summary)))
     }
 
     fn sensitive(parameters: &Parameters) -> &[String] {
@@ -41,6 +46,14 @@ impl Recipe for Method {
         parameters: &Parameters,
         vocabulary: &Vocabulary,
     ) -> Option<ClusterAlgorithm> {
+        if let Some(Safe { eta, .. }) = parameters.safe {
+            let linked = Linked { k: parameters.k, m: parameters.m, eta };
+            let publish = move |records: &[&[ItemId]]| {
+                let chunked = linked.partition(&mut Default::default(), records, &|_| false, &());
+                chunked.expect("nobody says stop").cluster
+            };
+            return Some(ClusterAlgorithm { publish: Box::new(publish), refusals: false });
+        }
         if parameters.chunking != Chunking::Verpart {
             return None;
         }
@@ -60,6 +73,14 @@ impl Recipe for Method {
         data: &Dataset,
         progress: &dyn Progress,
     ) -> Result<Option<(Clusters, Vec<ChunkedCluster>)>> {
+        if let Some(options) = &parameters.safe {
+            if options.drop_below_k {
+                // The clusters are of other data.
+                return Ok(None);
+            }
+            let outcome = safe::disassociate(data, parameters, options, progress)?;
+            return Ok(Some((outcome.clusters, outcome.leaves)));
+        }
         if matches!(parameters.clustering, Clustering::Own(_)) {
             return Ok(None);
         }

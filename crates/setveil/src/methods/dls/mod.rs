@@ -197,6 +197,6 @@ fn partition(
     }
     let cluster = SimpleCluster { size, record_chunks, term_chunk };
     let mut chunked = ChunkedCluster { cluster, supports };
-    lemma2::repair(&mut chunked, records, k, m);
+    lemma2::repair(&mut chunked, records, k, m, hidden);
     Ok(chunked)
 }

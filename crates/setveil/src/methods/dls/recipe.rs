@@ -1,11 +1,12 @@
 //! DLS as a [`Method`](crate::methods::Method).
 
 use super::{Dls, anonymize};
-use crate::data::Dataset;
+use crate::data::{Dataset, ItemId, Vocabulary};
 use crate::methods::disassociation::{
-    self, ChunkedCluster, Chunking, Clustering, Clusters, Parameters, partition,
+    self, ChunkedCluster, Chunking, Clustering, Clusters, Parameters, VerticalPartitioning,
+    partition,
 };
-use crate::methods::recipe::{Knob, Outcome, Recipe};
+use crate::methods::recipe::{Knob, Outcome, PublishCluster, Recipe};
 use crate::release::{Guarantee, Supports};
 use crate::{Progress, Result};
 
@@ -30,6 +31,17 @@ impl Recipe for Method {
 
     fn sensitive(parameters: &Parameters) -> &[String] {
         <disassociation::Method as Recipe>::sensitive(parameters)
+    }
+
+    fn replay_cluster(parameters: &Parameters, vocabulary: &Vocabulary) -> Option<PublishCluster> {
+        let dls = Dls { k: parameters.k, m: parameters.m };
+        let hidden: Vec<ItemId> =
+            Self::sensitive(parameters).iter().filter_map(|term| vocabulary.id(term)).collect();
+        Some(Box::new(move |records: &[&[ItemId]]| {
+            let hidden = |item| hidden.contains(&item);
+            let chunked = dls.partition(&mut Default::default(), records, &hidden, &());
+            chunked.expect("a published cluster is small, and nobody says stop").cluster
+        }))
     }
 
     fn clusters(

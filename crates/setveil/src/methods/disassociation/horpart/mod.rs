@@ -63,11 +63,62 @@ impl HorizontalPartitioning for Horpart {
         progress.stage(Stage::Clustering, Some(data.len() as u64));
         if data.len() <= sizes.max() {
             let all: Vec<u32> = (0..data.len() as u32).collect();
-            return pooling::pool([&all[..]].into_iter(), data, sizes, progress);
+            return pooling::pool([&all[..]].into_iter(), data, may_split, sizes, progress);
         }
-        let outcomes = schedule::run_chains(data, may_split, sizes.max(), progress)?;
-        pooling::pool(schedule::DepthFirst::new(&outcomes), data, sizes, progress)
+        let outcomes = schedule::run_chains(data, may_split, sizes.max(), Floor::ANY, progress)?;
+        pooling::pool(schedule::DepthFirst::new(&outcomes), data, may_split, sizes, progress)
     }
+}
+
+/// HORPART by counts alone, for safe disassociation: a term splits a part only
+/// if k records have it and k of the rest do not. No cluster is pooled or cut, and
+/// what no term can split stays whole, however large it is. Who is in which
+/// cluster depends on counts that the records of a cluster have together.
+///
+/// # Guarantee
+/// Every cluster has at least `k` records.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct CountOnly;
+
+impl HorizontalPartitioning for CountOnly {
+    fn name(&self) -> &str {
+        "count-only"
+    }
+
+    fn partition(
+        &self,
+        data: &Dataset,
+        may_split: &[bool],
+        sizes: Sizes,
+        progress: &dyn Progress,
+    ) -> Result<Clusters> {
+        progress.stage(Stage::Clustering, Some(data.len() as u64));
+        let mut clusters = Clusters::default();
+        if data.len() <= sizes.max() {
+            clusters.push(0..data.len() as u32);
+            progress.step(data.len() as u64)?;
+            return Ok(clusters);
+        }
+        let both = Floor { part: sizes.k() as u32, rest: sizes.k() };
+        let outcomes = schedule::run_chains(data, may_split, sizes.max(), both, progress)?;
+        for cluster in schedule::DepthFirst::new(&outcomes) {
+            clusters.push(cluster.iter().copied());
+        }
+        Ok(clusters)
+    }
+}
+
+/// How many records at least must have a term that splits, and how many of
+/// those that are left then must not.
+#[derive(Clone, Copy)]
+struct Floor {
+    part: u32,
+    rest: usize,
+}
+
+impl Floor {
+    /// The paper's: a term that one record has brings nobody together.
+    const ANY: Self = Self { part: 2, rest: 0 };
 }
 
 /// Records that are being split.
@@ -87,25 +138,26 @@ fn take_frequent_terms(
     queue: &mut Queue,
     len: usize,
     max: usize,
+    floor: Floor,
     pulse: &mut Pulse,
 ) -> Result<()> {
     let (mut left, mut terms) = (len, Vec::new());
-    'taking: for expected in (2..=queue.top()).rev() {
+    'taking: for expected in (floor.part..=queue.top()).rev() {
         queue.pop_all(expected, &mut terms);
         for &term in &terms {
             if left <= max {
                 break 'taking;
             }
             let now = chain.count(term);
-            if now == expected {
+            // The rest without the term only falls: too few once is too few always.
+            if now == expected && left - now as usize >= floor.rest {
                 chain.take(term)?;
                 left -= now as usize;
                 if now as usize <= max {
                     pulse.done(now as usize)?;
                 }
-            } else if now > 1 {
-                // Counts only fall: it will come again. A term that one record
-                // has brings nobody together.
+            } else if now < expected && now >= floor.part {
+                // Counts only fall: it will come again.
                 queue.push(now, term);
             }
             // So long was the list that was read.

@@ -13,10 +13,14 @@ use crate::progress::{Progress, sort_unstable_by};
 /// Makes every cluster hold at least k and at most max records.
 ///
 /// `clusters` come in depth-first order and hold at least k records together.
-/// A cluster of more than max records is one that no term could split.
+/// A cluster of more than max records is one that no term could split. Where
+/// some items may not split, it is cut only between records that differ in the
+/// others, so that a cut does not tell who has them; more than max records that
+/// are alike stay together.
 pub(super) fn pool<'a>(
     clusters: impl Iterator<Item = &'a [u32]>,
     data: &Dataset,
+    may_split: &[bool],
     sizes: Sizes,
     progress: &dyn Progress,
 ) -> Result<Clusters> {
@@ -37,10 +41,49 @@ pub(super) fn pool<'a>(
     } else {
         pooled.extend_last(&waiting);
     }
-    // As max >= 2k, each piece has at least k records.
     progress.step(0)?;
+    if may_split.contains(&false) {
+        return cut_between_kinds(&pooled, data, may_split, sizes, progress);
+    }
+    // As max >= 2k, each piece has at least k records.
     pooled.cut(sizes.max(), |large| sort_by_content(large, data, progress))?;
     Ok(pooled)
+}
+
+/// Cuts clusters of more than max records into pieces of k records at least,
+/// between records that differ in items that may split.
+fn cut_between_kinds(
+    clusters: &Clusters,
+    data: &Dataset,
+    may_split: &[bool],
+    sizes: Sizes,
+    progress: &dyn Progress,
+) -> Result<Clusters> {
+    let mut cut = Clusters::with_capacity(data.len());
+    for cluster in clusters.iter() {
+        if cluster.len() <= sizes.max() {
+            cut.push(cluster.iter().copied());
+            continue;
+        }
+        let kind = |&record: &u32| -> Vec<ItemId> {
+            let items = data.record(record as usize).iter().copied();
+            items.filter(|&item| may_split[item as usize]).collect()
+        };
+        let items: Vec<Vec<ItemId>> = cluster.iter().map(kind).collect();
+        let mut kinds: Vec<(&[ItemId], u32)> =
+            items.iter().map(Vec::as_slice).zip(cluster.iter().copied()).collect();
+        sort_unstable_by(&mut kinds, |a, b| a.cmp(b), progress)?;
+        let target = cluster.len().div_ceil(cluster.len().div_ceil(sizes.max()));
+        let (mut piece, mut left) = (Vec::new(), cluster.len());
+        for alike in kinds.chunk_by(|a, b| a.0 == b.0) {
+            piece.extend(alike.iter().map(|(_, record)| *record));
+            left -= alike.len();
+            if left == 0 || piece.len() >= target.max(sizes.k()) && left >= sizes.k() {
+                cut.push(piece.drain(..));
+            }
+        }
+    }
+    Ok(cut)
 }
 
 /// Equal records are interchangeable, so what is cut in this order does not
@@ -69,7 +112,7 @@ mod tests {
     fn small_clusters_wait_for_each_other_and_the_last_ones_join_the_one_before() {
         let data = Dataset::from_records((0..12).map(|i| [format!("{i:02}")]));
         let clusters: [&[u32]; 6] = [&[0], &[1, 2, 3, 4], &[5, 6], &[7], &[8, 9, 10], &[11]];
-        let pooled = pool(clusters.into_iter(), &data, sizes(3, 6), &()).unwrap();
+        let pooled = pool(clusters.into_iter(), &data, &[true; 12], sizes(3, 6), &()).unwrap();
         let clusters: Vec<&[u32]> = pooled.iter().collect();
         assert_eq!(clusters, [&[1, 2, 3, 4][..], &[0, 5, 6], &[8, 9, 10, 7, 11]]);
     }
@@ -79,7 +122,8 @@ mod tests {
         let rows = ["b", "a", "b", "a", "a", "c", "b"];
         let data = Dataset::from_records(rows.map(|r| [r]));
         let pooled =
-            pool([&[0, 1, 2, 3, 4, 5, 6][..]].into_iter(), &data, sizes(2, 4), &()).unwrap();
+            pool([&[0, 1, 2, 3, 4, 5, 6][..]].into_iter(), &data, &[true; 3], sizes(2, 4), &())
+                .unwrap();
         let contents: Vec<Vec<&str>> =
             pooled.iter().map(|c| c.iter().map(|&r| rows[r as usize]).collect()).collect();
         assert_eq!(contents, [vec!["a", "a", "a"], vec!["b", "b", "b", "c"]]);

@@ -13,7 +13,7 @@ use rayon::prelude::*;
 use super::postings::Postings;
 use super::queue::Queue;
 use super::rows::{Rows, Waiting};
-use super::{Chain, take_frequent_terms};
+use super::{Chain, Floor, take_frequent_terms};
 use crate::Result;
 use crate::data::{Dataset, ItemId};
 use crate::methods::disassociation::index::{ChainId, Row};
@@ -34,12 +34,14 @@ pub(super) fn run_chains(
     data: &Dataset,
     may_split: &[bool],
     max: usize,
+    floor: Floor,
     progress: &dyn Progress,
 ) -> Result<Vec<Outcome>> {
     let shared = Shared {
         data,
         may_split,
         max,
+        floor,
         next_chain: AtomicUsize::new(1),
         outcomes: Mutex::new(Ok(Vec::new())),
         workers: ScratchPool::default(),
@@ -54,6 +56,7 @@ struct Shared<'a> {
     data: &'a Dataset,
     may_split: &'a [bool],
     max: usize,
+    floor: Floor,
     next_chain: AtomicUsize,
     /// What came out so far, or the first error.
     outcomes: Mutex<Result<Vec<Outcome>>>,
@@ -150,13 +153,14 @@ fn run_first<'s>(scope: &rayon::Scope<'s>, shared: &'s Shared<'s>) -> Result<Out
     queue.prepare(data.item_count());
     for item in 0..data.item_count() as ItemId {
         let support: u32 = pieces.iter().map(|(_, postings)| postings.initial_count(item)).sum();
-        if 1 < support && (support as usize) < data.len() && shared.may_split[item as usize] {
+        let splits = shared.floor.part <= support && (support as usize) < data.len();
+        if splits && shared.may_split[item as usize] {
             queue.push(support, item);
         }
     }
     let mut chain = FirstChain { scope, shared, pieces, outcome: Outcome::default() };
     let mut pulse = Pulse::new(shared.progress);
-    take_frequent_terms(&mut chain, &mut queue, data.len(), shared.max, &mut pulse)?;
+    take_frequent_terms(&mut chain, &mut queue, data.len(), shared.max, shared.floor, &mut pulse)?;
     let FirstChain { pieces, mut outcome, .. } = chain;
     let before = outcome.records.len();
     outcome.push_cluster(
@@ -243,13 +247,13 @@ impl Worker {
         queue.prepare(item_count);
         for &item in postings.items() {
             let count = postings.initial_count(item);
-            worth[item as usize] = 1 < count && (count as usize) < len;
+            worth[item as usize] = shared.floor.part <= count && (count as usize) < len;
             if worth[item as usize] {
                 queue.push(count, item);
             }
         }
         let mut chain = LaterChain { scope, shared, rows, postings, worth, waiting, outcome };
-        take_frequent_terms(&mut chain, queue, len, shared.max, pulse)?;
+        take_frequent_terms(&mut chain, queue, len, shared.max, shared.floor, pulse)?;
         let before = outcome.records.len();
         outcome.push_cluster(postings.left().map(|row| rows.record(row)));
         pulse.done(outcome.records.len() - before)

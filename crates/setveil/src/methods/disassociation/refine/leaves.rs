@@ -50,7 +50,8 @@ pub(in crate::methods::disassociation) struct Block {
     /// Leaf `i` has the terms `terms[ends[i - 1]..ends[i]]`, which ascend.
     ends: Vec<usize>,
     terms: Vec<Term>,
-    /// How many terms each term chunk still has.
+    /// How many terms each term chunk still has that can fill any record:
+    /// sensitive ones cannot.
     left: Vec<AtomicU32>,
 }
 
@@ -82,7 +83,8 @@ impl Block {
             cluster.term_chunk.reserve_exact(left);
             let stays = |t: &&Term| t.support() > 0 || sensitive[t.item as usize];
             cluster.term_chunk.extend(self.terms(i).iter().filter(stays).map(|t| t.item));
-            assert_eq!(cluster.term_chunk.len(), left, "what is not given away stays");
+            let kept = cluster.term_chunk.iter().filter(|&&t| !sensitive[t as usize]).count();
+            assert_eq!(kept, left, "what is not given away stays");
         }
         clusters
     }
@@ -107,8 +109,13 @@ impl<'a> Leaves<'a> {
         sensitive: &[bool],
     ) -> Self {
         if sensitive.contains(&true) {
-            for term in blocks.iter_mut().flat_map(|block| &mut block.terms) {
-                if sensitive[term.item as usize] {
+            for block in &mut blocks {
+                for (i, left) in block.left.iter().enumerate() {
+                    let hidden = |t: &&Term| sensitive[t.item as usize];
+                    let hidden = block.terms(i).iter().filter(hidden);
+                    left.fetch_sub(hidden.count() as u32, Ordering::Relaxed);
+                }
+                for term in block.terms.iter_mut().filter(|t| sensitive[t.item as usize]) {
                     term.support = 0.into();
                 }
             }
@@ -153,7 +160,7 @@ impl<'a> Leaves<'a> {
         block.terms(i)
     }
 
-    /// How many terms the term chunk has left.
+    /// How many terms the term chunk has left, sensitive ones not counted.
     pub(super) fn left(&self, leaf: LeafId) -> u32 {
         let (block, i) = self.find(leaf);
         block.left[i].load(Ordering::Relaxed)

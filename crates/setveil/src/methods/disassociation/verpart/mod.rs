@@ -137,7 +137,7 @@ impl Scratch {
         // Lines 6 to 18.
         let record_chunks = self.chunker.chunks(k, m, progress)?;
         let mut chunked = self.term_chunk.chunked(size, record_chunks);
-        lemma2::repair(&mut chunked, records, k, m);
+        lemma2::repair(&mut chunked, records, k, m, hidden);
         Ok(chunked)
     }
 

@@ -1,0 +1,200 @@
+//! The attacker who replays the whole program and knows all records but some:
+//! a world counts only if the program would have published this very release.
+//!
+//! **Clusters of chunks.** The records of one cluster are unknown. Everything that its
+//! chunks fix is kept: what each record has of a chunk's terms stays together, and
+//! every term of the term chunk keeps its number of records. What goes together
+//! with what is drawn at random. Instances that DLS suppressed are part of what is
+//! drawn, so these are inputs and not only worlds of the release. Three
+//! stages: would the chunks be the same, the clusters (HORPART), the whole release
+//! (REFINE)?
+//!
+//! **Classes.** One record is unknown. Each of its items is replaced by a random one below the
+//! node that is published for it.
+//!
+//! This is a sample with a bound on the work: the first stage is cheap, a replay of
+//! the whole program is not.
+
+use rand::seq::SliceRandom;
+use rand::seq::index::sample;
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+
+use super::Options;
+use super::report::Stage;
+use crate::data::{Dataset, ItemId};
+use crate::release::{Body, SimpleCluster};
+use crate::{Error, Progress, Result};
+
+type Chunks<'a> = dyn Fn(&[&[ItemId]]) -> SimpleCluster + Sync + 'a;
+type Clusters<'a> = dyn Fn(&Dataset) -> Result<Vec<SimpleCluster>> + Sync + 'a;
+type Publish<'a> = dyn Fn(&Dataset) -> Result<Body> + Sync + 'a;
+/// For every item of a record what could stand in its place.
+type Below<'a> = dyn Fn(&[ItemId]) -> Option<Vec<Vec<ItemId>>> + 'a;
+
+/// A program with the release's parameters, and what it makes of the original.
+pub struct Program<'a> {
+    /// The original.
+    pub original: &'a Dataset,
+    /// The clusters before refining: the numbers of the records, and what is
+    /// made of them. Empty for methods without clusters of chunks.
+    pub leaves: Vec<(Vec<u32>, SimpleCluster)>,
+    /// What is made of the records of one cluster.
+    pub chunks: Box<Chunks<'a>>,
+    /// What is made of all clusters before refining.
+    pub clusters: Box<Clusters<'a>>,
+    /// What is published.
+    pub publish: Box<Publish<'a>>,
+}
+
+impl std::fmt::Debug for Program<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Program").field("leaves", &self.leaves.len()).finish_non_exhaustive()
+    }
+}
+
+/// Draws, per world that is asked for, that may fail because a record is empty.
+const PATIENCE: usize = 20;
+
+/// Replays on clusters with two record chunks or more.
+pub(super) fn clusters(
+    program: &Program,
+    body: &Body,
+    options: &Options,
+    progress: &dyn Progress,
+) -> Result<Vec<Stage>> {
+    let several = |i: &usize| program.leaves[*i].1.record_chunks.len() > 1;
+    let leaves: Vec<usize> = (0..program.leaves.len()).filter(several).collect();
+    let mut rng = ChaCha8Rng::seed_from_u64(options.seed ^ 0x7265_706c_6179);
+    let chosen = sample(&mut rng, leaves.len(), leaves.len().min(options.clusters));
+    let mut stages = ["chunks", "clusters", "release"].map(Stage::new);
+    // Per cluster the worlds that are left after the first stage.
+    let mut kept: Vec<(usize, Vec<Vec<Vec<ItemId>>>)> = Vec::new();
+    let each = options.replays.div_ceil(chosen.len().max(1));
+    for i in chosen {
+        let (members, leaf) = &program.leaves[leaves[i]];
+        let records: Vec<&[ItemId]> =
+            members.iter().map(|&r| program.original.record(r as usize)).collect();
+        let mut worlds = Vec::new();
+        for _ in 0..options.worlds {
+            let Some(world) = draw(leaf, &records, &mut rng) else { break };
+            let rows: Vec<&[ItemId]> = world.iter().map(Vec::as_slice).collect();
+            let same = alike(&(program.chunks)(&rows)) == alike(leaf);
+            stages[0].count(same);
+            if same && worlds.len() < each {
+                worlds.push(world);
+            }
+        }
+        progress.step(1)?;
+        kept.push((leaves[i], worlds));
+    }
+    let mut expected: Vec<_> = program.leaves.iter().map(|(_, leaf)| alike(leaf)).collect();
+    expected.sort_unstable();
+    let mut left = options.replays;
+    for turn in 0..each {
+        for (leaf, worlds) in kept.iter().filter(|(_, worlds)| turn < worlds.len()) {
+            if left == 0 {
+                return Ok(stages.into());
+            }
+            left -= 1;
+            progress.step(0)?;
+            let data = replaced(program.original, &program.leaves[*leaf].0, &worlds[turn]);
+            let mut found = judged((program.clusters)(&data))?.unwrap_or_default();
+            found.iter_mut().for_each(|leaf| leaf.record_chunks.sort_unstable());
+            let mut found: Vec<_> = found.iter().map(alike).collect();
+            found.sort_unstable();
+            let same = found == expected;
+            stages[1].count(same);
+            if same {
+                stages[2].count(judged((program.publish)(&data))?.as_ref() == Some(body));
+            }
+        }
+    }
+    Ok(stages.into())
+}
+
+/// A program that refuses a world does not publish it.
+fn judged<T>(result: Result<T>) -> Result<Option<T>> {
+    match result {
+        Ok(value) => Ok(Some(value)),
+        Err(Error::Cancelled) => Err(Error::Cancelled),
+        Err(_) => Ok(None),
+    }
+}
+
+/// What can be compared of a cluster: the order of its chunks says nothing.
+fn alike(leaf: &SimpleCluster) -> (u32, Vec<crate::release::Bag>, &[ItemId]) {
+    let mut chunks = leaf.record_chunks.clone();
+    chunks.sort_unstable();
+    (leaf.size, chunks, &leaf.term_chunk)
+}
+
+/// Other records with the same chunks; none if all that were drawn had an empty one.
+fn draw(
+    leaf: &SimpleCluster,
+    records: &[&[ItemId]],
+    rng: &mut ChaCha8Rng,
+) -> Option<Vec<Vec<ItemId>>> {
+    let mut domains: Vec<Vec<ItemId>> = leaf.record_chunks.iter().map(|c| c.domain()).collect();
+    domains.extend(leaf.term_chunk.iter().map(|&term| vec![term]));
+    for _ in 0..PATIENCE {
+        let mut world: Vec<Vec<ItemId>> = vec![Vec::new(); records.len()];
+        let mut places: Vec<usize> = (0..records.len()).collect();
+        for domain in &domains {
+            places.shuffle(rng);
+            for (record, &place) in records.iter().zip(&places) {
+                let part = record.iter().filter(|item| domain.binary_search(item).is_ok());
+                world[place].extend(part);
+            }
+        }
+        if world.iter().all(|record| !record.is_empty()) {
+            world.iter_mut().for_each(|record| record.sort_unstable());
+            return Some(world);
+        }
+    }
+    None
+}
+
+/// The data with other records in some places.
+fn replaced(data: &Dataset, places: &[u32], records: &[Vec<ItemId>]) -> Dataset {
+    let mut rows: Vec<&[ItemId]> = data.records().collect();
+    for (&place, record) in places.iter().zip(records) {
+        rows[place as usize] = record;
+    }
+    data.with_records(rows)
+}
+
+/// Replays on single records of a generalised release. `below` gives, for a record,
+/// what could stand in the place of each of its items; none if that is not known.
+pub(super) fn records(
+    program: &Program,
+    body: &Body,
+    below: &Below,
+    options: &Options,
+    progress: &dyn Progress,
+) -> Result<Vec<Stage>> {
+    let data = program.original;
+    let mut stage = Stage::new("release");
+    let mut rng = ChaCha8Rng::seed_from_u64(options.seed ^ 0x7265_706c_6179);
+    for _ in 0..options.replays.saturating_mul(PATIENCE) {
+        if data.is_empty() || stage.tried == options.replays as u64 {
+            break;
+        }
+        progress.step(0)?;
+        let place = rng.random_range(0..data.len());
+        let Some(choices) = below(data.record(place)) else { continue };
+        let mut record: Vec<ItemId> = choices
+            .iter()
+            .filter(|leaves| !leaves.is_empty())
+            .map(|leaves| leaves[rng.random_range(0..leaves.len())])
+            .collect();
+        record.sort_unstable();
+        record.dedup();
+        if record.is_empty() || record == data.record(place) {
+            continue;
+        }
+        let world = replaced(data, &[place as u32], &[record]);
+        stage.count(judged((program.publish)(&world))?.as_ref() == Some(body));
+    }
+    Ok(vec![stage])
+}
