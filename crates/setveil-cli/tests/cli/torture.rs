@@ -51,6 +51,19 @@ fn send(signal: &str, child: &Child) {
     assert!(sent.success() || !Path::new(&format!("/proc/{}", child.id())).exists());
 }
 
+/// On a busy machine a program that was started may not have begun yet.
+fn wait_until_it_listens(child: &Child) {
+    let caught = || -> Option<u64> {
+        let status = fs::read_to_string(format!("/proc/{}/status", child.id())).ok()?;
+        let mask = status.lines().find_map(|line| line.strip_prefix("SigCgt:"))?;
+        u64::from_str_radix(mask.trim(), 16).ok()
+    };
+    // SIGINT is signal 2, bit 1. Where the system does not tell, nothing is waited for.
+    while caught().is_some_and(|mask| mask & 2 == 0) {
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
 fn code(output: &Output) -> Option<i32> {
     output.status.code()
 }
@@ -320,6 +333,7 @@ fn long_work_of_a_recipient_or_an_attacker_is_ended_by_ctrl_c() {
         &["attack", "release", "--targets", "10", "--worlds", "100000000"],
     ] {
         let child = program().current_dir(dir.path()).args(args).spawn().unwrap();
+        wait_until_it_listens(&child);
         std::thread::sleep(Duration::from_millis(700));
         send("-INT", &child);
         let output = child.wait_with_output().unwrap();
