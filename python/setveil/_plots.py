@@ -12,6 +12,11 @@ if TYPE_CHECKING:
 
 def comparison(rows: list[dict[str, Any]], x: str, y: str) -> Any:
     """``y`` against ``x``; settings that no other beats are filled."""
+    rows = [dict(row) for row in rows]
+    for row in rows:
+        # The risk is an object; its headline is how often a person is found.
+        if isinstance(row.get("risk"), dict):
+            row["risk"] = row["risk"].get("linking")
     points = [row for row in rows if isinstance(row.get(x), (int, float)) and row.get(y) is not None]
     for row in points:
         row["setting"] = ", ".join(

@@ -239,7 +239,7 @@ class Comparison(Result):
     """Methods and parameters side by side, a row for every setting."""
 
     _rows_of = "rows"
-    recommendation: str | None
+    recommendation: dict[str, Any] | None
 
     def __init__(self, values: dict[str, Any], csv: str = "", svg: str = "") -> None:
         super().__init__(values)

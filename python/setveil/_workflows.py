@@ -83,7 +83,13 @@ def compare(
     epsilon: Iterable[float] = (1.0,),
     sensitive: Iterable[str] | None = None,
     random_sensitive: int = 10,
-    recommend: float | None = None,
+    known: int = 2,
+    repeats: int = 3,
+    max_risk: float | None = None,
+    max_tkd: float | None = None,
+    max_re: float | None = None,
+    max_tlost: float | None = None,
+    min_pairs_kept: float | None = None,
     top: int = 1000,
     re_range: tuple[int, int] = (200, 220),
     reconstructions: int = 1,
@@ -110,6 +116,13 @@ def compare(
     [3, 5]
     """
     kl = {"count": kl_queries, "r": kl_items, "seed": kl_seed}
+    limits = {
+        "max_risk": max_risk,
+        "max_tkd": max_tkd,
+        "max_re": max_re,
+        "max_tlost": max_tlost,
+        "min_pairs_kept": min_pairs_kept,
+    }
     options: dict[str, Any] = {
         "methods": _several(methods),
         "k": _several(k),
@@ -119,7 +132,9 @@ def compare(
         "epsilon": _several(epsilon),
         "sensitive": list(sensitive) if sensitive is not None else None,
         "random_sensitive": random_sensitive,
-        "recommend": recommend,
+        "known": known,
+        "repeats": repeats,
+        "limits": limits if any(value is not None for value in limits.values()) else None,
         "measure": measures(top, re_range, reconstructions, seed, terms, kl),
     }
     tree = hierarchy._inner if hierarchy is not None else None

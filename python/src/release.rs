@@ -207,7 +207,8 @@ impl Release {
         let (options, original) = (measures(options, hierarchy)?, original.map(Dataset::data));
         let reported = manner.run(py, |progress| {
             let verdict = workflow::verify(&self.release, progress)?;
-            workflow::report(&self.release, &verdict, original, &options, progress)
+            let about = Default::default();
+            workflow::report(&self.release, &verdict, original, &about, &options, progress)
         })?;
         Ok((json(&reported)?, reported.page))
     }

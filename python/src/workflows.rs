@@ -7,7 +7,7 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 use setveil::error::Setting;
 use setveil::inspect::{self, Finding, Findings, Kind, Severity};
-use setveil::workflow::compare::{Options as CompareOptions, Store, csv, scatter};
+use setveil::workflow::compare::{Options as CompareOptions, Store, csv, figure};
 use setveil::workflow::files::{Original, Target};
 use setveil::workflow::{self, Anonymized, files};
 use setveil::{Method, profile as raw};
@@ -193,7 +193,7 @@ pub fn compare(
     let compared = manner.run(py, |progress| {
         workflow::compare(data.data(), &options, &mut Kept(store.as_ref()), progress)
     })?;
-    Ok((json(&compared)?, csv(&compared.rows), scatter(&compared.rows)))
+    Ok((json(&compared)?, csv(&compared.rows), figure(&compared.rows, compared.known)))
 }
 
 /// Why nothing is published, and what is probably meant.

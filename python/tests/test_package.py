@@ -245,7 +245,7 @@ def test_a_comparison_goes_on_where_it_stopped(data):
     assert len(store) == 2
     assert sv.compare(data, k=[3, 5], store=store) == first
     assert first.svg.startswith("<svg") and first.csv.startswith("method,")
-    assert sv.compare(data, k=3, recommend=1.0).recommendation
+    assert sv.compare(data, k=3, max_risk=1.0).recommendation["reason"]
 
 
 def test_sensitive_items_are_spread(data):

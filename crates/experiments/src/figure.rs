@@ -1,12 +1,9 @@
 //! A figure: lines over one axis, or bars over names. It is written as an SVG
 //! plot and a CSV table, and printed as a table in Markdown.
 
-use std::fmt::Write;
 use std::path::Path;
 
-use anyhow::anyhow;
-use plotters::coord::Shift;
-use plotters::prelude::*;
+use setveil::chart::{self, Line};
 
 /// Named lines of points.
 #[derive(Clone, Debug, Default)]
@@ -20,13 +17,10 @@ pub struct Figure {
     /// The vertical axis.
     pub y: String,
     /// The lines.
-    pub lines: Vec<(String, Vec<(f64, f64)>)>,
+    pub lines: Vec<Line>,
     /// Names for 0, 1, ... on the horizontal axis; empty if it has numbers.
     pub categories: Vec<String>,
 }
-
-type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
-type Drawn = Result<(), Box<dyn std::error::Error>>;
 
 impl Figure {
     /// A figure without lines.
@@ -37,9 +31,9 @@ impl Figure {
 
     /// Adds a point to the line called `line`, which is made if it is new.
     pub fn point(&mut self, line: &str, x: f64, y: f64) {
-        match self.lines.iter_mut().find(|(name, _)| name == line) {
-            Some((_, points)) => points.push((x, y)),
-            None => self.lines.push((line.to_owned(), vec![(x, y)])),
+        match self.lines.iter_mut().find(|known| known.name == line) {
+            Some(line) => line.points.push((x, y)),
+            None => self.lines.push(Line { name: line.to_owned(), points: vec![(x, y)] }),
         }
     }
 
@@ -56,20 +50,22 @@ impl Figure {
 
     /// Writes `NAME.csv` and `NAME.svg` into `folder` and prints the table.
     pub fn write(&self, folder: &Path) -> anyhow::Result<()> {
-        let mut table = format!("line,{},{}\n", self.x, self.y);
-        for (name, points) in &self.lines {
-            for &(x, y) in points {
-                writeln!(table, "{},{},{y}", quoted(name), quoted(&self.label(x)))?;
+        let mut table = csv::Writer::from_path(folder.join(format!("{}.csv", self.name)))?;
+        table.write_record(["line", &self.x, &self.y])?;
+        for line in &self.lines {
+            for &(x, y) in &line.points {
+                table.write_record([&line.name, &self.label(x), &y.to_string()])?;
             }
         }
-        std::fs::write(folder.join(format!("{}.csv", self.name)), table)?;
-        self.plot(&folder.join(format!("{}.svg", self.name))).map_err(|e| anyhow!("{e}"))?;
+        table.flush()?;
+        std::fs::write(folder.join(format!("{}.svg", self.name)), self.plot())?;
         Ok(std::io::Write::write_all(&mut std::io::stdout(), (self.table() + "\n").as_bytes())?)
     }
 
     /// A line a row, in Markdown; a dash where a line has no point.
     pub fn table(&self) -> String {
-        let mut xs: Vec<f64> = self.lines.iter().flat_map(|(_, p)| p.iter().map(|p| p.0)).collect();
+        let points = self.lines.iter().flat_map(|line| &line.points);
+        let mut xs: Vec<f64> = points.map(|p| p.0).collect();
         xs.sort_by(f64::total_cmp);
         xs.dedup();
         let row =
@@ -77,7 +73,7 @@ impl Figure {
         let mut table = format!("{} ({})\n\n", self.title, self.y);
         table += &row(&self.x, xs.iter().map(|&x| self.label(x)).collect());
         table += &format!("|---|{}\n", "---|".repeat(xs.len()));
-        for (name, points) in &self.lines {
+        for Line { name, points } in &self.lines {
             let at = |x: &f64| points.iter().find(|p| p.0 == *x).map(|p| short(p.1));
             table += &row(name, xs.iter().map(|x| at(x).unwrap_or_else(|| "-".into())).collect());
         }
@@ -88,95 +84,13 @@ impl Figure {
         self.categories.get(x as usize).cloned().unwrap_or_else(|| x.to_string())
     }
 
-    fn plot(&self, path: &Path) -> Drawn {
-        let area = SVGBackend::new(path, (720, 440)).into_drawing_area();
-        area.fill(&WHITE)?;
+    fn plot(&self) -> String {
+        let axes = (&*self.x, &*self.y);
         if self.categories.is_empty() {
-            self.draw_lines(&area)?
+            chart::lines(&self.title, axes, &self.lines)
         } else {
-            self.draw_bars(&area)?
+            chart::grouped_bars(&self.title, axes, &self.lines, &self.categories)
         }
-        area.present()?;
-        Ok(())
-    }
-
-    fn top(&self) -> f64 {
-        self.lines.iter().flat_map(|(_, p)| p).map(|p| p.1).fold(1e-9, f64::max) * 1.08
-    }
-
-    fn draw_lines(&self, area: &Area) -> Drawn {
-        let xs = || self.lines.iter().flat_map(|(_, p)| p).map(|p| p.0);
-        let (left, right) = (xs().fold(f64::MAX, f64::min), xs().fold(f64::MIN, f64::max));
-        let mut chart = chart(area, &self.title)
-            .build_cartesian_2d(left..right.max(left + 1e-9), 0.0..self.top())?;
-        let mut mesh = chart.configure_mesh();
-        mesh.x_desc(&self.x)
-            .y_desc(&self.y)
-            .light_line_style(WHITE)
-            .bold_line_style(GRID)
-            .draw()?;
-        for (i, (name, line)) in self.lines.iter().enumerate() {
-            let colour = Palette99::pick(i).to_rgba();
-            chart
-                .draw_series(LineSeries::new(line.iter().copied(), colour.stroke_width(2)))?
-                .label(name)
-                .legend(move |at| key(at, colour));
-            chart.draw_series(line.iter().map(|&p| Circle::new(p, 3, colour.filled())))?;
-        }
-        if self.lines.len() > 1 {
-            chart.configure_series_labels().background_style(PAPER).border_style(GRID).draw()?;
-        }
-        Ok(())
-    }
-
-    fn draw_bars(&self, area: &Area) -> Drawn {
-        let right = self.categories.len() as f64 - 0.5;
-        let mut chart =
-            chart(area, &self.title).build_cartesian_2d(-0.5..right, 0.0..self.top() * 1.2)?;
-        let whole = |x: &f64| if x.fract() == 0.0 { self.label(*x) } else { String::new() };
-        let mut mesh = chart.configure_mesh();
-        mesh.x_desc(&self.x).y_desc(&self.y).light_line_style(WHITE).bold_line_style(GRID);
-        mesh.disable_x_mesh().x_labels(2 * self.categories.len() + 1).x_label_formatter(&whole);
-        mesh.draw()?;
-        let width = 0.8 / self.lines.len() as f64;
-        for (i, (name, bars)) in self.lines.iter().enumerate() {
-            let colour = Palette99::pick(i).to_rgba();
-            let bar = |&(x, y): &(f64, f64)| {
-                let left = x - 0.4 + i as f64 * width;
-                Rectangle::new([(left, 0.0), (left + width * 0.9, y)], colour.filled())
-            };
-            chart.draw_series(bars.iter().map(bar))?.label(name).legend(move |at| key(at, colour));
-        }
-        if self.lines.len() > 1 {
-            let mut names = chart.configure_series_labels();
-            // In the room above the bars.
-            names.position(SeriesLabelPosition::UpperRight);
-            names.background_style(PAPER).border_style(GRID).draw()?;
-        }
-        Ok(())
-    }
-}
-
-const GRID: RGBColor = RGBColor(228, 228, 228);
-const PAPER: RGBAColor = RGBAColor(255, 255, 255, 0.85);
-
-fn chart<'a, 'b>(area: &'a Area<'b>, title: &str) -> ChartBuilder<'a, 'b, SVGBackend<'b>> {
-    let mut chart = ChartBuilder::on(area);
-    chart.caption(title, ("sans-serif", 20)).margin(14);
-    chart.x_label_area_size(44).y_label_area_size(64);
-    chart
-}
-
-fn key((x, y): (i32, i32), colour: RGBAColor) -> PathElement<(i32, i32)> {
-    PathElement::new([(x, y), (x + 18, y)], colour.stroke_width(2))
-}
-
-/// A field of a CSV table.
-fn quoted(text: &str) -> String {
-    if text.contains([',', '"']) {
-        format!("\"{}\"", text.replace('"', "\"\""))
-    } else {
-        text.to_owned()
     }
 }
 

@@ -139,6 +139,11 @@ impl Context {
         self.paint("1;31", text)
     }
 
+    /// Something to think about: yellow on a terminal.
+    pub fn warn(&self, text: &str) -> String {
+        self.paint("1;33", text)
+    }
+
     /// A heading: bold on a terminal.
     pub fn heading(&self, text: &str) -> String {
         self.paint("1", text)

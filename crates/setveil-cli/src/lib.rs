@@ -9,9 +9,11 @@ mod inputs;
 mod leftovers;
 mod memory;
 mod output;
+mod risk;
 mod sensitive;
 mod signals;
 mod stdin;
+mod table;
 mod wording;
 
 use std::ffi::OsString;

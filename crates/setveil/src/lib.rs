@@ -24,6 +24,8 @@ mod setters;
 
 pub mod attack;
 pub mod budget;
+pub mod caution;
+pub mod chart;
 pub mod data;
 pub mod error;
 pub mod generate;
@@ -38,6 +40,7 @@ pub mod query;
 pub mod reconstruct;
 pub mod release;
 pub mod report;
+pub mod risk;
 pub mod verify;
 pub mod workflow;
 pub mod worlds;

@@ -12,7 +12,6 @@ use std::path::PathBuf;
 ///
 /// # Panics
 /// If the file is absent and the environment says `CI=true`.
-#[allow(clippy::print_stderr)]
 pub fn data_file(name: &str) -> Option<PathBuf> {
     let root = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."));
     let folder =
@@ -21,9 +20,20 @@ pub fn data_file(name: &str) -> Option<PathBuf> {
     if path.exists() {
         return Some(path);
     }
+    lacking(&format!("{} is absent (SETVEIL_DATA names the folder)", path.display()));
+    None
+}
+
+/// Says loudly that the present test lacks something and cannot fail: it should return.
+///
+/// # Panics
+/// If the environment says `CI=true`.
+#[allow(clippy::print_stderr)]
+pub fn lacking(what: &str) {
+    let root = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."));
     let test = std::env::var("NEXTEST_TEST_NAME")
         .unwrap_or_else(|_| std::thread::current().name().unwrap_or("a test").to_owned());
-    let skipped = format!("{test}: {} is absent (SETVEIL_DATA names the folder)", path.display());
+    let skipped = format!("{test}: {what}");
     assert!(std::env::var_os("CI").is_none_or(|ci| ci != "true"), "{skipped}");
     eprintln!("skipped: {skipped}");
     let list = root.join("target/skipped-tests");
@@ -33,5 +43,4 @@ pub fn data_file(name: &str) -> Option<PathBuf> {
     {
         eprintln!("target/skipped-tests: {error}");
     }
-    None
 }

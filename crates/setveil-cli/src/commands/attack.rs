@@ -10,6 +10,8 @@ use setveil::workflow::{self, Attacked, files};
 
 use crate::context::{Context, Exit, side_by_side};
 use crate::inputs::LayoutArgs;
+use crate::risk::{self, percent, share};
+use crate::table::table;
 
 /// Measure what an attacker still learns from a release
 #[derive(Debug, clap::Args)]
@@ -112,6 +114,12 @@ fn describe(answer: &Attacked) -> String {
             report.model, format.violation_count
         ),
     };
+    if let Some(levels) = &answer.risk {
+        text += "\nrisk       what somebody achieves who knows some items of a person and plays it \
+                 out on the release\n\n";
+        text += &risk::describe(levels);
+        text.push('\n');
+    }
     describe_algorithm(&mut text, report);
     describe_posterior(&mut text, report);
     if let Some(classes) = &report.classes {
@@ -210,7 +218,6 @@ fn describe_stages(text: &mut String, report: &Report) {
 fn describe_replay(text: &mut String, report: &Report, replay: &GroupReplay) {
     let (tried, kept) =
         report.algorithm.as_ref().map_or((0, 0), |risk| (risk.worlds_tried, risk.worlds_accepted));
-    let share = |value: Option<f64>| value.map_or("-".to_owned(), percent);
     let _ = writeln!(
         text,
         "algorithm  replayed on possible data sets: {kept} of {tried} times a group came out as \
@@ -233,35 +240,31 @@ fn describe_replay(text: &mut String, report: &Report, replay: &GroupReplay) {
     }
 }
 
+/// Probabilities that follow from the release, as a table.
 fn describe_posterior(text: &mut String, report: &Report) {
-    let _ = writeln!(
-        text,
-        "posterior  {:>5} {:>8} {:>8} {:>10} {:>8} {:>8} {:>8} {:>8}",
-        "known", "targets", "below k", "candidates", "re-id", "max", "mean", "right"
-    );
-    let share = |value: Option<f64>| value.map_or("-".to_owned(), percent);
+    *text += "posterior  how probable the most probable further item of a person is\n";
+    let head = ["known", "targets", "below k", "candidates", "at most", "mean", "right"];
+    let mut rows = Vec::new();
     for level in &report.levels {
-        let Level { known, targets, below_k, min_candidates, reidentification, .. } = level;
+        let Level { known, targets, below_k, min_candidates, .. } = level;
         let candidates = min_candidates.map_or("-".to_owned(), |c| format!("{c:.2}"));
-        let _ = writeln!(
-            text,
-            "           {known:>5} {targets:>8} {:>8} {candidates:>10} {:>8} {:>8} {:>8} {:>8}",
+        rows.push(vec![
+            known.to_string(),
+            targets.to_string(),
             share(*below_k),
-            share(*reidentification),
+            candidates,
             share(level.posterior.max),
             share(level.posterior.mean),
             share(level.posterior.guess_right),
-        );
+        ]);
         if let Some(risk) = &level.posterior_algorithm {
-            let _ = writeln!(
-                text,
-                "           {:>62} {:>8} {:>8}",
-                format!("with terms below k {:>8}", share(risk.max)),
-                share(risk.mean),
-                share(risk.guess_right),
-            );
+            let mut row = vec![String::new(); 4];
+            row[3] = "terms below k".to_owned();
+            row.extend([share(risk.max), share(risk.mean), share(risk.guess_right)]);
+            rows.push(row);
         }
     }
+    *text += &table(head, rows, &[]);
 }
 
 fn describe_targets(text: &mut String, report: &Report) {
@@ -284,8 +287,4 @@ fn describe_targets(text: &mut String, report: &Report) {
             }
         );
     }
-}
-
-fn percent(share: f64) -> String {
-    format!("{:.1} %", share * 100.0)
 }

@@ -1,6 +1,5 @@
 //! `setveil evaluate`.
 
-use std::fmt::Write;
 use std::num::NonZeroU32;
 use std::ops::Range;
 use std::path::PathBuf;
@@ -14,6 +13,7 @@ use setveil::{io, workflow};
 use super::reconstruct::DrawArgs;
 use crate::context::{Context, Exit};
 use crate::inputs::OriginalArgs;
+use crate::table::table;
 
 /// Measure what a release is still good for, compared with the original
 #[derive(Debug, clap::Args)]
@@ -94,13 +94,19 @@ impl Args {
 
 /// One line a measure that applies, with what it means.
 fn describe(evaluation: &Evaluation) -> String {
-    let mut text = String::new();
-    if let serde_json::Value::Object(values) = serde_json::json!(evaluation) {
-        for &(name, better, meaning) in setveil::measure::MEANINGS {
-            if let Some(value) = values.get(name).and_then(serde_json::Value::as_f64) {
-                let _ = writeln!(text, "{name:<12} {value:>9.4}  {better:<7} {meaning}");
-            }
-        }
+    let values = serde_json::json!(evaluation);
+    let rows = setveil::measure::MEANINGS.iter().filter_map(|&(name, better, meaning)| {
+        let value = values.get(name)?.as_f64()?;
+        Some(vec![name.to_owned(), format!("{value:.4}"), better.to_owned(), meaning.to_owned()])
+    });
+    let mut text = table(["", "", "", ""], rows, &[0, 2, 3]);
+    if let (Some(pairs), Some(occurring)) = (evaluation.re_pairs, evaluation.re_pairs_occurring) {
+        text += &match evaluation.re {
+            Some(_) => format!("re is a mean over {pairs} pairs, of which {occurring} occur\n"),
+            None => format!(
+                "re is not known: none of the {pairs} pairs of its terms occurs; try --re-range 0..20\n"
+            ),
+        };
     }
     text
 }

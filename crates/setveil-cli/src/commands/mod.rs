@@ -15,6 +15,7 @@ pub mod itemsets;
 pub mod man;
 pub mod profile;
 pub mod query;
+pub mod recommend;
 pub mod reconstruct;
 pub mod report;
 pub mod verify;

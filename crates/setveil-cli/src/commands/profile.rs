@@ -1,16 +1,18 @@
 //! `setveil profile`.
 
 use std::fmt::Write;
+use std::path::Path;
 
 use setveil::inspect;
 use setveil::methods::dls::{PROBLEMATIC_K, Problematic};
 use setveil::profile::{Options, Profile, Sampling};
 use setveil::report::number;
-use setveil::workflow;
+use setveil::workflow::{self, Profiled, Suggestion};
 
 use crate::context::{Context, Exit};
 use crate::findings;
 use crate::inputs::DataArgs;
+use crate::table::table;
 
 /// Show size and shape of the data, and how identifying it is
 #[derive(Debug, clap::Args)]
@@ -27,6 +29,9 @@ pub struct Args {
     /// The random seed of these guesses
     #[arg(long, default_value_t = Sampling::default().seed)]
     seed: u64,
+    /// Also show how many itemsets of similar records are rare (dls-2022, Fig. 5)
+    #[arg(long)]
+    verbose: bool,
 }
 
 impl Args {
@@ -38,13 +43,14 @@ impl Args {
             .left_out(Some(input.left_out()))
             .findings(Some(inspect::check(&input)));
         context.answer(&answer, || {
-            describe(&answer.profile)
-                + &describe_problematic(&answer.problematic)
-                + &answer
-                    .findings
-                    .as_ref()
-                    .map(|found| findings::describe(found, context.words()))
-                    .unwrap_or_default()
+            let mut text = describe(&answer.profile);
+            if self.verbose {
+                text += &describe_problematic(&answer.problematic);
+            }
+            if let Some(found) = &answer.findings {
+                text += &findings::describe(found, context.words());
+            }
+            text + &describe_suggestion(&answer, &self.data.data)
         })?;
         Ok(Exit::Done)
     }
@@ -63,36 +69,54 @@ pub fn describe(profile: &Profile) -> String {
         let _ = writeln!(text, "{name:<15}{value:>12}");
     }
     text += "\nWho knows a few items of a person ...\n";
-    text += "  items known   ... guesses the person   ... is certain\n";
-    for row in profile.reidentification.iter().filter(|r| r.records > 0) {
-        let sampled = match row.samples {
-            None => String::new(),
-            Some(n) => format!("   (+- {}, {} draws)", percent(row.probability_error), number(n)),
-        };
-        let (guess, certain) = (percent(row.probability), percent(row.unique));
-        let _ = writeln!(text, "  {:>11}   {guess:>22}   {certain:>14}{sampled}", row.known);
-    }
-    text
+    let sampled = profile.reidentification.iter().any(|row| row.samples.is_some());
+    let rows = profile.reidentification.iter().filter(|r| r.records > 0).map(|row| {
+        let mut cells = vec![row.known.to_string(), percent(row.probability), percent(row.unique)];
+        cells.extend(
+            row.samples
+                .map(|n| format!("(+- {}, {} draws)", percent(row.probability_error), number(n))),
+        );
+        cells.resize(if sampled { 4 } else { 3 }, String::new());
+        cells
+    });
+    let head = ["items known", "... guesses the person", "... is certain", ""];
+    text + &table(head.into_iter().take(if sampled { 4 } else { 3 }), rows, &[3])
+}
+
+/// What to begin with, why, and the commands.
+fn describe_suggestion(answer: &Profiled, data: &Path) -> String {
+    let Some(Suggestion { method, k, m, reason, .. }) = &answer.suggestion else {
+        return "\nThere are too few records to hide anybody among them.\n".to_owned();
+    };
+    let data = data.display();
+    format!(
+        "\nTo begin with: k = {k}, m = {m}: {reason}.\n  \
+         setveil anonymize {method} {data} -k {k} -m {m} -o release\n\
+         To choose by measured risk:\n  \
+         setveil recommend {data} --max-risk 0.1 --known {}\n",
+        m + 1
+    )
 }
 
 /// The table of dls-2022, Fig. 5.
-fn describe_problematic(table: &[Problematic]) -> String {
-    let mut text =
-        "\nAmong similar records, itemsets that give fewer than k records away\n".to_owned();
-    text += "  items";
-    for k in PROBLEMATIC_K {
-        let _ = write!(text, "{:>9}", format!("k = {k}"));
-    }
-    for row in table.chunks(PROBLEMATIC_K.len()) {
-        let _ = write!(text, "\n  {:>5}", row[0].size);
-        for cell in row {
-            let _ = write!(text, "{:>9}", percent(cell.share));
-        }
-    }
-    text + "\n"
+fn describe_problematic(problematic: &[Problematic]) -> String {
+    let mut text = "\nOf all sets of so many items that occur among 50 similar records, how many \
+                    occur in fewer than k\nof them: this is what a method has to hide (dls-2022, \
+                    Fig. 5)\n"
+        .to_owned();
+    let head = PROBLEMATIC_K.iter().map(|k| format!("k = {k}"));
+    let head = std::iter::once("items".to_owned()).chain(head);
+    let rows = problematic.chunks(PROBLEMATIC_K.len()).map(|row| {
+        let mut cells = vec![row[0].size.to_string()];
+        cells.extend(row.iter().map(|cell| percent(cell.share)));
+        cells
+    });
+    text += &table(head, rows, &[]);
+    text
 }
 
 /// A share as a percentage.
 fn percent(share: f64) -> String {
-    format!("{:.2} %", 100.0 * share)
+    // What rounding leaves below nothing is nothing.
+    format!("{:.2} %", (100.0 * share).max(0.0))
 }

@@ -3,10 +3,12 @@
 use std::fmt::Write;
 use std::path::PathBuf;
 
+use serde::Serialize;
+use setveil::caution::{Caution, Severity};
 use setveil::error::plain;
 use setveil::io::DirectorySource;
 use setveil::verify::Verdict;
-use setveil::workflow;
+use setveil::workflow::{self, files};
 
 use crate::context::{Context, Exit, side_by_side};
 
@@ -26,9 +28,34 @@ impl Args {
     pub fn run(&self, context: &Context) -> anyhow::Result<Exit> {
         let source = DirectorySource::new(&self.release);
         let verdict = workflow::verify_from(&source, context)?;
-        context.answer(&verdict, || describe(&verdict, context))?;
+        // A release that does not fit into memory is verified all the same.
+        let release = if verdict.holds { files::read(&self.release, context).ok() } else { None };
+        let found = release.as_ref().map(workflow::cautions).unwrap_or_default();
+        let answer = Answer { verdict: &verdict, cautions: found };
+        context.answer(&answer, || {
+            describe(&verdict, context) + &cautions(&answer.cautions, context)
+        })?;
         Ok(if verdict.holds { Exit::Done } else { Exit::Violated })
     }
+}
+
+#[derive(Serialize)]
+struct Answer<'a> {
+    #[serde(flatten)]
+    verdict: &'a Verdict,
+    cautions: Vec<Caution>,
+}
+
+/// What to know about a release although its promise holds, one line each.
+pub fn cautions(cautions: &[Caution], context: &Context) -> String {
+    let line = |caution: &Caution| {
+        let colour = match caution.severity {
+            Severity::Amber => context.warn("careful"),
+            Severity::Red => context.bad("do not publish"),
+        };
+        format!("{colour}: {}\n", plain(&caution.what))
+    };
+    cautions.iter().map(line).collect()
 }
 
 fn describe(verdict: &Verdict, context: &Context) -> String {
@@ -49,17 +76,17 @@ fn describe(verdict: &Verdict, context: &Context) -> String {
         };
     }
     let not = context.bad("does NOT hold");
-    let _ = writeln!(text, ": {not}, {} violations", verdict.violation_count);
+    let violations = if verdict.violation_count == 1 { "violation" } else { "violations" };
+    let _ = writeln!(text, ": {not}, {} {violations}", verdict.violation_count);
     for v in &verdict.violations {
-        let _ = writeln!(
-            text,
-            "  {} at {}: {{{}}} has {}, required {}",
-            v.rule,
-            plain(&v.r#where),
-            plain(v.itemset.join(", ")),
-            v.support,
-            v.required
-        );
+        let _ = write!(text, "  {} at {}", v.rule, plain(&v.r#where));
+        // What is wrong with a file has no items and no numbers.
+        if !v.itemset.is_empty() || v.support != v.required {
+            let items = v.itemset.join(", ");
+            let _ =
+                write!(text, ": {{{}}} has {}, required {}", plain(items), v.support, v.required);
+        }
+        text.push('\n');
     }
     if verdict.violation_count > verdict.violations.len() as u64 {
         text += "  ...\n";

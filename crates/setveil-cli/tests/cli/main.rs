@@ -3,6 +3,7 @@
 mod analyst;
 mod bad_input;
 mod band;
+mod browser;
 mod bytes;
 mod cahd;
 mod commands;
@@ -11,9 +12,11 @@ mod dls;
 mod generalization;
 mod inspect;
 mod manners;
+mod risk;
 #[cfg(unix)]
 mod torture;
 mod utility;
+mod verdicts;
 
 use assert_cmd::Command;
 

@@ -103,12 +103,12 @@ fn the_report_is_one_page_that_loads_nothing_and_escapes_items() {
     for outside in ["src=", "<script", "@import", "url("] {
         assert!(!alone.contains(outside), "{outside}");
     }
-    assert!(alone.contains("The guarantee holds") && alone.contains("&lt;i&gt;"));
+    assert!(alone.contains("The promise holds") && alone.contains("&lt;i&gt;"));
     assert!(!alone.contains("<i>") && !alone.contains("Risk before and after"));
     setveil(dir.path(), &["report", "release", "-o", "report.html"]).code(2);
     let full =
         page(&["report", "release", "--original", "data.dat", "-o", "report.html", "--force"]);
-    assert!(full.contains("Risk before and after") && full.contains("pairs_kept"));
+    assert!(full.contains("The risk</h2>") && full.contains("(pairs_kept)"));
     assert!(full.contains("<html lang=\"en\">") && full.contains("<caption>"));
 }
 
@@ -116,8 +116,8 @@ fn the_report_is_one_page_that_loads_nothing_and_escapes_items() {
 fn compare_takes_methods_with_sensitive_items_and_with_noise() {
     let dir = prepared();
     let args = "compare data.dat --methods suppress-rare,cahd,perm-mondrian,diffpart -k 3 -p 2,4 \
-                --epsilon 0.5,2 --random-sensitive 3 -o comparison --re-range 0..5 --recommend 1 \
-                --json";
+                --epsilon 0.5,2 --random-sensitive 3 -o comparison --re-range 0..5 --max-risk 1 \
+                --repeats 2 --json";
     let args: Vec<&str> = args.split_whitespace().collect();
     let answer = json(dir.path(), &args);
     let rows = answer["rows"].as_array().unwrap();
@@ -140,13 +140,17 @@ fn compare_takes_methods_with_sensitive_items_and_with_noise() {
     for row in rows {
         let (grouped, noisy) = (row["p"].is_number(), row["epsilon"].is_number());
         assert_eq!(row["holds"], true, "{row}");
-        assert_eq!((row["risk"].is_null(), row["note"].is_null()), (noisy, !noisy), "{row}");
+        let linking = &row["risk"]["linking"];
+        assert_eq!((linking.is_null(), row["note"].is_null()), (noisy, !noisy), "{row}");
         assert_eq!(row["kl"].is_number(), grouped, "{row}");
         assert!(row["tkd"].is_number(), "{row}");
-        assert_eq!(row["frontier"], !noisy && !grouped, "{row}");
+        let baseline = row["method"] == "suppress-rare";
+        assert!(row["frontier"] == false || !(noisy || baseline), "{row}");
     }
-    let recommended = answer["recommendation"].as_str().unwrap();
-    assert!(recommended.starts_with("Recommended: suppress-rare-k3"), "{recommended}");
+    // Neither a baseline nor what has no risk that could be compared.
+    let recommended = answer["recommendation"]["setting"].as_str().unwrap();
+    assert!(!recommended.starts_with("suppress-rare"), "{recommended}");
+    assert!(!recommended.starts_with("diffpart"), "{recommended}");
     let text = String::from_utf8(
         setveil(dir.path(), &args[..args.len() - 1]).success().get_output().stdout.clone(),
     );
@@ -174,16 +178,17 @@ fn compare_resumes_and_recommends() {
         "comparison",
         "--re-range",
         "0..5",
-        "--recommend",
+        "--max-risk",
         "0.9",
         "--json",
     ];
     let first = json(dir.path(), &args);
     let rows = first["rows"].as_array().unwrap();
     assert_eq!(rows.len(), 4);
-    assert!(rows.iter().all(|r| r["holds"] == true && r["risk"].is_number()));
+    assert!(rows.iter().all(|r| r["holds"] == true && r["risk"]["linking"].is_number()));
     assert!(rows.iter().any(|r| r["frontier"] == true));
-    assert!(first["recommendation"].as_str().unwrap().starts_with("Recommended"));
+    let reason = first["recommendation"]["reason"].as_str().unwrap();
+    assert!(reason.starts_with("Recommended"), "{reason}");
     for file in ["compare.csv", "compare.json", "compare.svg"] {
         assert!(dir.path().join("comparison").join(file).exists(), "{file}");
     }

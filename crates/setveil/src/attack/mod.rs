@@ -77,7 +77,7 @@ impl Default for Options {
         Self {
             adversary: Adversary::Strong,
             share: 0.1,
-            seed: 1,
+            seed: 0,
             known: None,
             targets: 400,
             worlds: 200,

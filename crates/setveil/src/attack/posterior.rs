@@ -144,7 +144,6 @@ fn level(
         below_k: k.and_then(|k| share(&|f| (f.upper as f64) < k)),
         expected_below_k: k.and_then(|k| share(&|f| f.candidates < k)),
         min_candidates: smallest,
-        reidentification: mean(&|f| 1.0 / f.candidates.max(1.0)),
         posterior: risk(|f| f.best),
         posterior_algorithm: findings
             .iter()

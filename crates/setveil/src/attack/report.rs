@@ -83,9 +83,6 @@ pub struct Level {
     pub expected_below_k: Option<f64>,
     /// The smallest expected number of candidate records.
     pub min_candidates: Option<f64>,
-    /// The mean of 1 / expected candidates (at most 1): the chance to pick the
-    /// right record.
-    pub reidentification: Option<f64>,
     /// The posterior with the worlds of the format.
     pub posterior: PosteriorRisk,
     /// The posterior if terms of term chunks are known to be in fewer than k

@@ -31,7 +31,7 @@ pub use read::{
     Assumption, Encoding, Format, Input, LeftOut, Preview, ReadOptions, parse_dataset,
     read_dataset, read_dataset_from,
 };
-pub use receipt::{Receipt, check_receipt};
+pub use receipt::{Receipt, check_receipt, day};
 #[cfg(feature = "arrow")]
 pub use release::ReleaseBatches;
 pub use release::{

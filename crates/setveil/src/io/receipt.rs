@@ -146,6 +146,11 @@ fn sha256(path: &Path) -> Result<Option<String>> {
     }
 }
 
+/// The day of a time, in UTC, as `2026-01-31`.
+pub fn day(time: SystemTime) -> String {
+    utc(time).split('T').next().unwrap_or_default().to_owned()
+}
+
 /// A time as `2026-01-31T12:00:00Z`.
 fn utc(time: SystemTime) -> String {
     let seconds = time.duration_since(UNIX_EPOCH).map_or(0, |d| d.as_secs());

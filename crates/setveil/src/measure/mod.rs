@@ -2,10 +2,10 @@
 //! original. One file a measure; the definitions are in `docs/measures.md`.
 
 mod associations;
-mod candidates;
 mod comparison;
 pub mod kl;
 pub mod ncp;
+mod original;
 mod pairs;
 mod relative_error;
 mod tlost;
@@ -18,10 +18,10 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 pub use associations::{Associations, Question, associations};
-pub use candidates::candidates;
 pub use comparison::{Comparison, chunks};
+pub use original::check_original;
 pub use pairs::{pairs_kept, pairs_limit};
-pub use relative_error::{re, re_a};
+pub use relative_error::{re, re_a, re_pairs};
 pub use tlost::tlost;
 pub use top_k_deviation::{tkd, tkd_ml2};
 
@@ -44,6 +44,10 @@ pub struct Evaluation {
     pub re: Option<f64>,
     /// Relative error of pair supports inside chunks only.
     pub re_a: Option<f64>,
+    /// Over how many pairs `re` and `re_a` are means.
+    pub re_pairs: Option<u64>,
+    /// How many of these pairs occur in the original.
+    pub re_pairs_occurring: Option<u64>,
     /// Share of frequent terms that stand in no chunk.
     pub tlost: Option<f64>,
     /// Normalized certainty penalty (partition-2009, section 3.2).
@@ -173,6 +177,8 @@ pub fn evaluate(
     evaluation.tkd_ml2 = tkd_ml2(&comparison, progress)?;
     evaluation.re = re(&comparison);
     evaluation.re_a = re_a(&comparison);
+    let (pairs, occurring) = re_pairs(&comparison);
+    (evaluation.re_pairs, evaluation.re_pairs_occurring) = (Some(pairs), Some(occurring));
     evaluation.tlost = tlost(&comparison);
     evaluation.pairs_kept = pairs_kept(&comparison);
     evaluation.pairs_limit = pairs_limit(&comparison, progress)?;

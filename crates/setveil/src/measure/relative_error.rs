@@ -8,10 +8,19 @@ use crate::data::ItemId;
 use crate::mine::Transactions;
 
 /// `re`: the published supports are means over the reconstructions. None if
-/// fewer than two terms have a rank in the range.
+/// none of the pairs occurs in the original: over pairs that nobody has, an
+/// empty release would be best.
 pub fn re(comparison: &Comparison) -> Option<f64> {
     let draws = f64::from(comparison.options.reconstructions.get());
     relative_error(comparison, &comparison.reconstructed, draws)
+}
+
+/// Over how many pairs `re` and `re_a` are means, and how many of them occur
+/// in the original.
+pub fn re_pairs(comparison: &Comparison) -> (u64, u64) {
+    let terms = ranked(&comparison.originals, comparison.options.re_range.clone());
+    let supports = pair_supports(&comparison.originals, &terms);
+    (supports.len() as u64, supports.iter().filter(|&&s| s > 0).count() as u64)
 }
 
 /// `re_a`: the published supports are counted inside chunks only. None for a
@@ -32,7 +41,7 @@ fn relative_error(comparison: &Comparison, published: &Transactions, divisor: f6
             if so + sp == 0.0 { 0.0 } else { (so - sp).abs() / ((so + sp) / 2.0) }
         })
         .collect();
-    (!errors.is_empty()).then(|| errors.iter().sum::<f64>() / errors.len() as f64)
+    original.iter().any(|&so| so > 0).then(|| errors.iter().sum::<f64>() / errors.len() as f64)
 }
 
 /// The terms with a rank in `range`: by descending support, ties by text, the

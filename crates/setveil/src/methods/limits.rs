@@ -28,6 +28,14 @@ pub(super) fn number(what: &'static str, found: u64) -> Result<u32> {
     })
 }
 
+/// So many records, for a message.
+pub(super) fn there_are(records: usize) -> String {
+    match records {
+        1 => "there is 1 record".to_owned(),
+        n => format!("there are {n} records"),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

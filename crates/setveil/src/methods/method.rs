@@ -115,6 +115,22 @@ macro_rules! methods {
                 }
             }
 
+            /// What every record of `original` keeps, and in which leaf; none for
+            /// methods that do not suppress record by record. Only for those
+            /// who have the original: no release tells.
+            ///
+            /// # Errors
+            /// If the parameters cannot be used with `original`.
+            pub fn kept(
+                &self,
+                original: &Dataset,
+                progress: &dyn Progress,
+            ) -> Result<Option<local_suppression::Slots>> {
+                match self {
+                    $(Self::$name(p) => <$folder::Method as Recipe>::kept(p, original, progress),)+
+                }
+            }
+
             fn needs(&mut self) -> Needs<'_> {
                 match self { $(Self::$name(p) => <$folder::Method as Recipe>::needs(p),)+ }
             }

@@ -9,6 +9,7 @@ use serde_json::Value;
 
 use super::disassociation::safe::Summary;
 use super::disassociation::{ChunkedCluster, Clusters};
+use super::local_suppression::Slots as Kept;
 use crate::data::{Dataset, Hierarchy, ItemId, Vocabulary};
 use crate::release::{Guarantee, Manifest, Release, SimpleCluster};
 use crate::{Error, Progress, Result};
@@ -198,6 +199,16 @@ pub(super) trait Recipe {
         _data: &Dataset,
         _progress: &dyn Progress,
     ) -> Result<Option<(Clusters, Vec<ChunkedCluster>)>> {
+        Ok(None)
+    }
+
+    /// What every record of `data` keeps and in which leaf, once more; none for
+    /// methods that do not suppress record by record.
+    fn kept(
+        _parameters: &Self::Parameters,
+        _data: &Dataset,
+        _progress: &dyn Progress,
+    ) -> Result<Option<Kept>> {
         Ok(None)
     }
 

@@ -66,5 +66,5 @@ fn draw(
             records
         })
         .collect();
-    assemble(vocabulary, &pieces)
+    assemble(vocabulary, pieces)
 }

@@ -3,8 +3,8 @@
 
 use rayon::prelude::*;
 
-use super::assemble::{Records, assemble};
-use super::cover::Cover;
+use super::assemble::{Dealt, Records, assemble};
+use super::cover::{Cover, Scratch};
 use super::{Options, random};
 use crate::data::Dataset;
 use crate::release::{Group, Grouped};
@@ -15,41 +15,32 @@ pub(super) fn reconstruct(body: &Grouped, options: Options, number: u32) -> Resu
         .groups
         .par_iter()
         .enumerate()
-        .map(|(part, group)| {
+        .map_init(Scratch::default, |scratch, (part, group)| {
             let mut rng = random(options, number, part);
-            let mut records = plain(group)?;
+            let (plain, size) = (group.records.total() as usize, group.size as usize);
             let cover = Cover {
-                filled: records.iter().map(|r| !r.is_empty()).collect(),
+                filled: (0..size).map(|slot| slot < plain).collect(),
                 parts: group.sensitive.iter().map(|s| s.1 as usize).collect(),
                 terms: 0,
                 cap: 0,
             };
-            if !cover.feasible() {
+            if plain > size || !cover.feasible() {
                 return Err(impossible(group));
             }
-            let placement = cover.draw(&mut rng);
-            for (&(item, _), slots) in group.sensitive.iter().zip(&placement.parts) {
-                slots.iter().for_each(|&slot| records[slot].push(item));
+            let mut dealt = Dealt::default();
+            let repeat = |(items, count)| std::iter::repeat_n(items, count as usize);
+            let rows = group.records.iter().flat_map(repeat);
+            (0..).zip(rows).for_each(|(slot, items)| dealt.deal(slot, items));
+            let placement = cover.draw(scratch, &mut rng);
+            for ((item, _), slots) in group.sensitive.iter().zip(placement.steps()) {
+                slots.iter().for_each(|&slot| dealt.deal(slot, std::slice::from_ref(item)));
             }
             let mut drawn = Records::default();
-            records.into_iter().for_each(|record| drawn.push(record));
+            drawn.push_dealt(&mut dealt, size);
             Ok(drawn)
         })
         .collect::<Result<_>>()?;
-    Ok(assemble(&body.vocabulary, &pieces))
-}
-
-/// The records without their sensitive items, the bare ones last.
-fn plain(group: &Group) -> Result<Vec<Vec<u32>>> {
-    let mut records = Vec::new();
-    for (items, count) in group.records.iter() {
-        records.extend((0..count).map(|_| items.to_vec()));
-    }
-    if records.len() > group.size as usize {
-        return Err(impossible(group));
-    }
-    records.resize(group.size as usize, Vec::new());
-    Ok(records)
+    Ok(assemble(&body.vocabulary, pieces))
 }
 
 fn impossible(group: &Group) -> Error {

@@ -3,42 +3,26 @@
 use rand_chacha::ChaCha8Rng;
 
 use super::TermOccurrences;
-use super::assemble::Records;
-use super::cover::Cover;
-use crate::data::ItemId;
+use super::assemble::Dealt;
+use super::cover::{Cover, Scratch};
 use crate::release::SimpleCluster;
 use crate::{Error, Result};
 
-/// The records of a cluster while they are filled.
-#[derive(Debug, Default)]
-pub(super) struct Dealt {
-    records: Vec<Vec<ItemId>>,
-}
-
-impl Dealt {
-    pub(super) fn push_into(self, records: &mut Records) {
-        self.records.into_iter().for_each(|record| records.push(record));
-    }
-}
-
-/// Sub-records from shared chunks: the record they go to, and their items.
-pub(super) type Received<'a> = (usize, &'a [ItemId]);
-
-/// Completes a leaf that has received sub-records of shared chunks.
-pub(super) fn place(
-    leaf: &SimpleCluster,
-    received: &[Received],
-    terms: TermOccurrences,
-    k: Option<u32>,
+/// Completes a leaf; `dealt` holds the sub-records of shared chunks that it
+/// has received, and receives its own.
+pub(super) fn place<'a>(
+    leaf: &'a SimpleCluster,
+    dealt: &mut Dealt<'a>,
+    (terms, k): (TermOccurrences, Option<u32>),
+    scratch: &mut Scratch,
     rng: &mut ChaCha8Rng,
-) -> Result<Dealt> {
+) -> Result<()> {
     let size = leaf.size as usize;
-    let mut records = vec![Vec::new(); size];
-    for &(slot, items) in received {
-        records[slot].extend_from_slice(items);
+    let mut filled = vec![false; size];
+    for (slot, items) in dealt.iter() {
+        filled[slot as usize] |= !items.is_empty();
     }
     let parts: Vec<usize> = leaf.record_chunks.iter().map(|c| c.total() as usize).collect();
-    let filled: Vec<bool> = records.iter().map(|r| !r.is_empty()).collect();
     let open = filled.iter().filter(|f| !**f).count();
     let uncovered = open.saturating_sub(parts.iter().sum());
     let cap = terms.cap(k, size, uncovered, leaf.term_chunk.len());
@@ -46,19 +30,18 @@ pub(super) fn place(
     if !cover.feasible() {
         return Err(impossible(leaf));
     }
-    let placement = cover.draw(rng);
-    for (chunk, slots) in leaf.record_chunks.iter().zip(&placement.parts) {
-        let mut slots = slots.iter();
+    let mut placement = cover.draw(scratch, rng).steps();
+    for chunk in &leaf.record_chunks {
+        let mut slots = placement.next().expect("a step a chunk").iter();
         for (items, count) in chunk.iter() {
-            for &slot in slots.by_ref().take(count as usize) {
-                records[slot].extend_from_slice(items);
-            }
+            slots.by_ref().take(count as usize).for_each(|&slot| dealt.deal(slot, items));
         }
     }
-    for (&term, slots) in leaf.term_chunk.iter().zip(&placement.terms) {
-        slots.iter().for_each(|&slot| records[slot].push(term));
+    for (i, slots) in placement.enumerate() {
+        let term = &leaf.term_chunk[i..=i];
+        slots.iter().for_each(|&slot| dealt.deal(slot, term));
     }
-    Ok(Dealt { records })
+    Ok(())
 }
 
 /// How many records only shared sub-records can fill.

@@ -41,7 +41,7 @@ pub(super) fn reconstruct(
             Ok(records)
         })
         .collect::<Result<_>>()?;
-    Ok(assemble(&body.vocabulary, &pieces))
+    Ok(assemble(&body.vocabulary, pieces))
 }
 
 /// For every leaf, in the order of its listed items: how often each with a

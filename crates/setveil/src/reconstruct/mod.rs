@@ -29,6 +29,7 @@
 
 mod assemble;
 mod classes;
+mod counted;
 mod cover;
 mod groups;
 mod joint;
@@ -43,7 +44,8 @@ use serde::{Deserialize, Serialize};
 use crate::data::Dataset;
 use crate::release::{Body, Cluster, Disassociated, Manifest, Release};
 use crate::{Progress, Result, Stage};
-use assemble::{Records, assemble};
+use assemble::{Dealt, Records, assemble};
+use cover::Scratch;
 
 /// How often a term of a term chunk may occur in its cluster.
 ///
@@ -133,30 +135,37 @@ fn random(options: Options, number: u32, part: usize) -> ChaCha8Rng {
     rng
 }
 
+/// Clusters that one task deals with.
+const PIECE: usize = 64;
+
 fn disassociated(
     manifest: &Manifest,
     body: &Disassociated,
     options: Options,
     number: u32,
 ) -> Result<Dataset> {
-    let k = manifest.guarantee.model.k();
+    let terms = (options.terms, manifest.guarantee.model.k());
     let pieces: Vec<Records> = body
         .clusters
-        .par_iter()
+        .par_chunks(PIECE)
         .enumerate()
-        .map(|(part, cluster)| {
-            let mut rng = random(options, number, part);
+        .map_init(Scratch::default, |scratch, (piece, clusters)| {
             let mut records = Records::default();
-            match cluster {
-                Cluster::Simple(leaf) => {
-                    leaf::place(leaf, &[], options.terms, k, &mut rng)?.push_into(&mut records);
-                }
-                Cluster::Joint(_) => {
-                    joint::place(cluster, options.terms, k, &mut rng, &mut records)?;
+            for (i, cluster) in clusters.iter().enumerate() {
+                let mut rng = random(options, number, piece * PIECE + i);
+                match cluster {
+                    Cluster::Simple(leaf) => {
+                        let mut dealt = Dealt::default();
+                        leaf::place(leaf, &mut dealt, terms, scratch, &mut rng)?;
+                        records.push_dealt(&mut dealt, leaf.size as usize);
+                    }
+                    Cluster::Joint(_) => {
+                        joint::place(cluster, terms, scratch, &mut rng, &mut records)?;
+                    }
                 }
             }
             Ok(records)
         })
         .collect::<Result<_>>()?;
-    Ok(assemble(&body.vocabulary, &pieces))
+    Ok(assemble(&body.vocabulary, pieces))
 }

@@ -1,9 +1,9 @@
 //! Examples, drawn as the papers draw them: chunks side by side, shared
 //! chunks above the clusters that share them.
 
-use std::fmt::Write;
+use maud::{Markup, html};
 
-use super::html::{Page, escape, number};
+use super::html::{Page, number};
 use crate::data::Vocabulary;
 use crate::release::{Bag, Body, Cluster, Leaf, Release};
 
@@ -25,7 +25,7 @@ pub(super) fn examples(page: &mut Page, release: &Release) {
                  A term chunk only names items that occur in the cluster.",
             );
             for cluster in chosen(&body.clusters) {
-                page.raw(&draw_cluster(cluster, vocabulary));
+                page.add(draw_cluster(cluster, vocabulary));
             }
         }
         Body::Generalized(body) => {
@@ -48,16 +48,20 @@ pub(super) fn examples(page: &mut Page, release: &Release) {
                  sensitive items with counts.",
             );
             for group in body.groups.iter().filter(|g| !g.sensitive.is_empty()).take(3) {
-                let mut html = format!(
-                    "<div class=\"cluster\"><h4>A group of {} records</h4><div class=\"chunks\">",
-                    group.size
-                );
-                html += &draw_chunk("ordinary items", "chunk", &group.records, vocabulary);
-                html += "<div class=\"chunk terms\"><h5>sensitive items</h5><ul>";
-                for &(item, count) in group.sensitive.iter().take(LINES) {
-                    let _ = write!(html, "<li>{}</li>", line(vocabulary.label(item), count));
-                }
-                page.raw(&(html + "</ul></div></div></div>"));
+                page.add(html! {
+                    div class="cluster" {
+                        h4 { "A group of " (group.size) " records" }
+                        div class="chunks" {
+                            (draw_chunk("ordinary items", "chunk", &group.records, vocabulary))
+                            div class="chunk terms" {
+                                h5 { "sensitive items" }
+                                ul { @for &(item, count) in group.sensitive.iter().take(LINES) {
+                                    (line(vocabulary.label(item), count))
+                                } }
+                            }
+                        }
+                    }
+                });
             }
         }
         Body::Located(body) => {
@@ -65,28 +69,34 @@ pub(super) fn examples(page: &mut Page, release: &Release) {
                 "Each leaf lists what its records keep, and apart from that in how many further \
                  records other items are. Listed items are in at least one.",
             );
-            let telling = body.leaves.iter().filter(|leaf| !leaf.kept.is_empty());
-            for leaf in telling.take(3) {
-                page.raw(&draw_leaf(leaf, vocabulary));
+            for leaf in body.leaves.iter().filter(|leaf| !leaf.kept.is_empty()).take(3) {
+                page.add(draw_leaf(leaf, vocabulary));
             }
         }
     }
 }
 
-fn draw_leaf(leaf: &Leaf, vocabulary: &Vocabulary) -> String {
-    let mut html = format!(
-        "<div class=\"cluster\"><h4>A leaf of {} records</h4><div class=\"chunks\">",
-        leaf.size
-    );
-    html += &draw_chunk("kept", "chunk", &leaf.kept, vocabulary);
-    html += "<div class=\"chunk terms\"><h5>further items</h5><ul>";
-    for &(item, count) in leaf.counted.iter().take(LINES) {
-        let _ = write!(html, "<li>{}</li>", line(vocabulary.label(item), count));
+fn draw_leaf(leaf: &Leaf, vocabulary: &Vocabulary) -> Markup {
+    html! {
+        div class="cluster" {
+            h4 { "A leaf of " (leaf.size) " records" }
+            div class="chunks" {
+                (draw_chunk("kept", "chunk", &leaf.kept, vocabulary))
+                div class="chunk terms" {
+                    h5 { "further items" }
+                    ul {
+                        @for &(item, count) in leaf.counted.iter().take(LINES) {
+                            (line(vocabulary.label(item), count))
+                        }
+                        @for &item in leaf.listed.iter().take(LINES) {
+                            li { (vocabulary.label(item)) }
+                        }
+                        (more(leaf.counted.len() + leaf.listed.len(), 2 * LINES))
+                    }
+                }
+            }
+        }
     }
-    for &item in leaf.listed.iter().take(LINES) {
-        let _ = write!(html, "<li>{}</li>", escape(vocabulary.label(item)));
-    }
-    html + "</ul></div></div></div>"
 }
 
 /// A cluster with several chunks, one with a term chunk, and a joint one: the
@@ -109,68 +119,70 @@ fn chosen(clusters: &[Cluster]) -> Vec<&Cluster> {
     if chosen.is_empty() { clusters.iter().take(1).collect() } else { chosen }
 }
 
-fn draw_cluster(cluster: &Cluster, vocabulary: &Vocabulary) -> String {
-    let mut html = String::from("<div class=\"cluster\">");
+fn draw_cluster(cluster: &Cluster, vocabulary: &Vocabulary) -> Markup {
     match cluster {
-        Cluster::Simple(leaf) => {
-            let _ =
-                write!(html, "<h4>A cluster of {} records</h4><div class=\"chunks\">", leaf.size);
-            for (i, chunk) in leaf.record_chunks.iter().enumerate() {
-                let name = format!("record chunk {}", i + 1);
-                html += &draw_chunk(&name, "chunk", chunk, vocabulary);
-            }
-            if !leaf.term_chunk.is_empty() {
-                html += "<div class=\"chunk terms\"><h5>term chunk</h5><ul>";
-                for &term in leaf.term_chunk.iter().take(TERMS) {
-                    let _ = write!(html, "<li>{}</li>", escape(vocabulary.label(term)));
+        Cluster::Simple(leaf) => html! {
+            div class="cluster" {
+                h4 { "A cluster of " (leaf.size) " records" }
+                div class="chunks" {
+                    @for (i, chunk) in leaf.record_chunks.iter().enumerate() {
+                        (draw_chunk(&format!("record chunk {}", i + 1), "chunk", chunk, vocabulary))
+                    }
+                    @if !leaf.term_chunk.is_empty() {
+                        div class="chunk terms" {
+                            h5 { "term chunk" }
+                            ul {
+                                @for &term in leaf.term_chunk.iter().take(TERMS) {
+                                    li { (vocabulary.label(term)) }
+                                }
+                                (more(leaf.term_chunk.len(), TERMS))
+                            }
+                        }
+                    }
                 }
-                html += &more(leaf.term_chunk.len(), TERMS);
-                html += "</ul></div>";
             }
-            html += "</div>";
-        }
-        Cluster::Joint(joint) => {
-            let _ = write!(
-                html,
-                "<h4>A joint cluster of {} records: {} clusters share chunks</h4>\
-                 <div class=\"chunks\">",
-                joint.size,
-                cluster.leaves().len()
-            );
-            for (i, chunk) in joint.shared_chunks.iter().enumerate() {
-                let name = format!("shared chunk {}", i + 1);
-                html += &draw_chunk(&name, "chunk shared", chunk, vocabulary);
+        },
+        Cluster::Joint(joint) => html! {
+            div class="cluster" {
+                h4 {
+                    "A joint cluster of " (joint.size) " records: " (cluster.leaves().len())
+                    " clusters share chunks"
+                }
+                div class="chunks" {
+                    @for (i, chunk) in joint.shared_chunks.iter().enumerate() {
+                        @let name = format!("shared chunk {}", i + 1);
+                        (draw_chunk(&name, "chunk shared", chunk, vocabulary))
+                    }
+                }
+                @for child in joint.children.iter().take(LEAVES) {
+                    (draw_cluster(child, vocabulary))
+                }
+                @if joint.children.len() > LEAVES {
+                    p class="note" { "… and " (joint.children.len() - LEAVES) " more clusters" }
+                }
             }
-            html += "</div>";
-            for child in joint.children.iter().take(LEAVES) {
-                html += &draw_cluster(child, vocabulary);
-            }
-            let left = joint.children.len().saturating_sub(LEAVES);
-            if left > 0 {
-                let _ = write!(html, "<p class=\"note\">… and {left} more clusters</p>");
+        },
+    }
+}
+
+fn draw_chunk(name: &str, class: &str, chunk: &Bag, vocabulary: &Vocabulary) -> Markup {
+    html! {
+        div class=(class) {
+            h5 { (name) }
+            ul {
+                @for (items, count) in chunk.iter().take(LINES) {
+                    (line(&vocabulary.texts(items).join(", "), count))
+                }
+                (more(chunk.len(), LINES))
             }
         }
     }
-    html + "</div>"
 }
 
-fn draw_chunk(name: &str, class: &str, chunk: &Bag, vocabulary: &Vocabulary) -> String {
-    let mut html = format!("<div class=\"{class}\"><h5>{name}</h5><ul>");
-    for (items, count) in chunk.iter().take(LINES) {
-        let _ = write!(html, "<li>{}</li>", line(&vocabulary.texts(items).join(", "), count));
-    }
-    html + &more(chunk.len(), LINES) + "</ul></div>"
+fn line(text: &str, count: u32) -> Markup {
+    html! { li { (text) @if count != 1 { " " span class="times" { "× " (count) } } } }
 }
 
-fn line(text: &str, count: u32) -> String {
-    let times = match count {
-        1 => String::new(),
-        n => format!(" <span class=\"times\">× {n}</span>"),
-    };
-    escape(text) + &times
-}
-
-fn more(len: usize, shown: usize) -> String {
-    let left = len.saturating_sub(shown);
-    if left == 0 { String::new() } else { format!("<li class=\"times\">… {left} more</li>") }
+fn more(len: usize, shown: usize) -> Markup {
+    html! { @if len > shown { li class="times" { "… " (len - shown) " more" } } }
 }

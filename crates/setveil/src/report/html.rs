@@ -1,7 +1,8 @@
-//! Small pieces of HTML, escaped where they hold data.
+//! The page: sections of markup. Whatever is put into markup is escaped.
 
-use std::fmt::Write;
+use maud::{DOCTYPE, Markup, PreEscaped, html};
 
+use super::About;
 use super::style::STYLE;
 use crate::error::steers;
 
@@ -9,145 +10,172 @@ use crate::error::steers;
 #[derive(Debug)]
 pub(super) struct Page {
     title: String,
-    body: String,
-    /// The sections' anchors and headings, for the table of contents.
-    sections: Vec<(String, String)>,
+    /// What stands below the title: name and value.
+    about: Vec<(&'static str, String)>,
+    sections: Vec<Section>,
+}
+
+#[derive(Debug)]
+struct Section {
+    heading: String,
+    parts: Vec<Markup>,
 }
 
 impl Page {
-    pub(super) fn new(title: &str) -> Self {
-        Self { title: title.to_owned(), body: String::new(), sections: Vec::new() }
+    pub(super) fn new(about: &About, method: &str) -> Self {
+        let About { title, data_set, date, responsible } = about.clone();
+        let title = title.unwrap_or_else(|| match &data_set {
+            Some(name) => format!("Release report: {name}"),
+            None => format!("Release report: {method}"),
+        });
+        let about = [("Data set", data_set), ("Date", date), ("Responsible", responsible)];
+        let about = about.into_iter().filter_map(|(name, value)| Some((name, value?)));
+        Self { title, about: about.collect(), sections: Vec::new() }
     }
 
     /// Starts a section; the one before ends.
     pub(super) fn section(&mut self, heading: &str) {
-        if !self.sections.is_empty() {
-            self.body += "</section>\n";
+        self.sections.push(Section { heading: heading.to_owned(), parts: Vec::new() });
+    }
+
+    /// Adds to the section.
+    pub(super) fn add(&mut self, part: Markup) {
+        if let Some(section) = self.sections.last_mut() {
+            section.parts.push(part);
         }
-        let id = format!("s{}", self.sections.len() + 1);
-        let _ = writeln!(
-            self.body,
-            "<section aria-labelledby=\"{id}\"><h2 id=\"{id}\">{}</h2>",
-            escape(heading)
-        );
-        self.sections.push((id, heading.to_owned()));
     }
 
     /// A paragraph of plain text; what stands between backticks is code.
     pub(super) fn text(&mut self, text: &str) {
-        let _ = writeln!(self.body, "<p>{}</p>", with_code(text));
+        self.add(html! { p { (with_code(text)) } });
+    }
+
+    /// A remark.
+    pub(super) fn note(&mut self, text: &str) {
+        self.add(html! { p class="note" { (with_code(text)) } });
+    }
+
+    /// Commands.
+    pub(super) fn code(&mut self, text: &str) {
+        self.add(html! { pre { code { (text) } } });
     }
 
     /// A small heading.
     pub(super) fn heading(&mut self, text: &str) {
-        let _ = writeln!(self.body, "<h3>{}</h3>", escape(text));
-    }
-
-    /// HTML that is safe already.
-    pub(super) fn raw(&mut self, html: &str) {
-        self.body += html;
-        self.body.push('\n');
+        self.add(html! { h3 { (text) } });
     }
 
     /// A list of plain texts.
     pub(super) fn list(&mut self, class: &str, entries: &[String]) {
-        let _ = write!(self.body, "<ul class=\"{class}\">");
-        for entry in entries {
-            let _ = write!(self.body, "<li>{}</li>", with_code(entry));
-        }
-        self.body += "</ul>\n";
+        self.add(
+            html! { ul class=(class) { @for entry in entries { li { (with_code(entry)) } } } },
+        );
+    }
+
+    /// A drawing with its caption.
+    pub(super) fn figure(&mut self, caption: &str, svg: String) {
+        self.add(html! { figure { figcaption { (caption) } (PreEscaped(svg)) } });
     }
 
     /// A table: the first cell of each row is its header.
     pub(super) fn table(&mut self, caption: &str, head: &[&str], rows: &[Vec<String>]) {
-        let _ = write!(
-            self.body,
-            "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"{0}\"><table>\
-             <caption>{0}</caption><thead><tr>",
-            escape(caption)
-        );
-        let numeric: Vec<bool> = (0..head.len())
-            .map(|c| c > 0 && rows.iter().all(|row| row.get(c).is_none_or(|cell| is_number(cell))))
-            .collect();
-        for (cell, numeric) in head.iter().zip(&numeric) {
-            let class = if *numeric { " class=\"n\"" } else { "" };
-            let _ = write!(self.body, "<th scope=\"col\"{class}>{}</th>", escape(cell));
-        }
-        self.body += "</tr></thead><tbody>";
-        for row in rows {
-            self.body += "<tr>";
-            for (i, cell) in row.iter().enumerate() {
-                let cell = escape(cell);
-                let _ = match i {
-                    0 => write!(self.body, "<th scope=\"row\">{cell}</th>"),
-                    _ if numeric.get(i) == Some(&true) => {
-                        write!(self.body, "<td class=\"n\">{cell}</td>")
+        let numeric = |c: usize| {
+            c > 0 && rows.iter().all(|row| row.get(c).is_none_or(|cell| is_number(cell)))
+        };
+        let class = |c: usize| numeric(c).then_some("n");
+        self.add(html! {
+            div class="table" {
+                table {
+                    caption { (caption) }
+                    thead { tr {
+                        @for (c, cell) in head.iter().enumerate() {
+                            th scope="col" class=[class(c)] { (cell) }
+                        }
+                    } }
+                    tbody {
+                        @for row in rows { tr {
+                            @for (c, cell) in row.iter().enumerate() {
+                                // On narrow pages cells stand below each other with their heading.
+                                @let heading = head.get(c).copied().unwrap_or_default();
+                                @if c == 0 { th scope="row" data-h=(heading) { (cell) } }
+                                @else { td class=[class(c)] data-h=(heading) { (cell) } }
+                            }
+                        } }
                     }
-                    _ => write!(self.body, "<td>{cell}</td>"),
-                };
+                }
             }
-            self.body += "</tr>";
-        }
-        self.body += "</tbody></table></div>\n";
+        });
     }
 
     /// The whole page.
-    pub(super) fn finish(mut self, tool: &str) -> String {
-        if !self.sections.is_empty() {
-            self.body += "</section>\n";
+    pub(super) fn finish(self, tool: &str) -> String {
+        let page = html! {
+            (DOCTYPE)
+            html lang="en" {
+                head {
+                    meta charset="utf-8";
+                    meta name="viewport" content="width=device-width, initial-scale=1";
+                    meta name="robots" content="noindex";
+                    title { (self.title) }
+                    style { (PreEscaped(STYLE)) }
+                }
+                body {
+                    a class="skip" href="#main" { "Skip to the content" }
+                    header {
+                        p class="brand" { "Setveil" }
+                        h1 { (self.title) }
+                        @if !self.about.is_empty() {
+                            dl class="about" {
+                                @for (name, value) in &self.about {
+                                    div { dt { (name) } dd { (value) } }
+                                }
+                            }
+                        }
+                    }
+                    nav aria-label="Contents" { ol {
+                        @for (i, section) in self.sections.iter().enumerate() {
+                            li { a href=(format!("#s{}", i + 1)) { (section.heading) } }
+                        }
+                    } }
+                    main id="main" {
+                        @for (i, section) in self.sections.iter().enumerate() {
+                            section aria-labelledby=(format!("s{}", i + 1)) {
+                                h2 id=(format!("s{}", i + 1)) { (section.heading) }
+                                @for part in &section.parts { (part) "\n" }
+                            }
+                        }
+                    }
+                    footer { p {
+                        "Made by " (tool) ". This page is complete in itself and loads nothing."
+                    } }
+                }
+            }
+        };
+        // Nothing that stands in data steers the reader's text.
+        let mut text = String::new();
+        for c in page.into_string().chars() {
+            if steers(c) && c != '\n' {
+                text.extend(c.escape_default());
+            } else {
+                text.push(c);
+            }
         }
-        let mut contents = String::new();
-        for (id, heading) in &self.sections {
-            let _ = write!(contents, "<li><a href=\"#{id}\">{}</a></li>", escape(heading));
-        }
-        let title = escape(&self.title);
-        format!(
-            "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
-             <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
-             <meta name=\"robots\" content=\"noindex\">\n\
-             <title>{title}</title>\n<style>{STYLE}</style>\n</head>\n<body>\n\
-             <a class=\"skip\" href=\"#main\">Skip to the content</a>\n\
-             <header><p class=\"brand\">Setveil</p><h1>{title}</h1></header>\n\
-             <nav aria-label=\"Contents\"><ol>{contents}</ol></nav>\n\
-             <main id=\"main\">\n{}</main>\n\
-             <footer><p>Made by {}. This page is complete in itself and loads nothing.</p>\
-             </footer>\n</body>\n</html>\n",
-            self.body,
-            escape(tool)
-        )
+        text + "\n"
     }
 }
 
 fn is_number(cell: &str) -> bool {
     let digits = cell.bytes().any(|b| b.is_ascii_digit());
-    digits && cell.bytes().all(|b| b.is_ascii_digit() || b" .,%-<".contains(&b))
+    digits && cell.bytes().all(|b| b.is_ascii_digit() || b" .,%-<".contains(&b) || !b.is_ascii())
 }
 
-/// Text for HTML in which what stands between backticks is code.
-fn with_code(text: &str) -> String {
-    let mut html = String::new();
-    for (i, piece) in text.split('`').enumerate() {
-        let piece = escape(piece);
-        html += &if i % 2 == 1 { format!("<code>{piece}</code>") } else { piece };
-    }
-    html
-}
-
-/// Text for HTML, attributes included.
-pub(super) fn escape(text: &str) -> String {
-    let mut escaped = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '&' => escaped += "&amp;",
-            '<' => escaped += "&lt;",
-            '>' => escaped += "&gt;",
-            '"' => escaped += "&quot;",
-            '\'' => escaped += "&#39;",
-            c if steers(c) => escaped.extend(c.escape_default()),
-            _ => escaped.push(c),
+/// Text in which what stands between backticks is code.
+pub(super) fn with_code(text: &str) -> Markup {
+    html! {
+        @for (i, piece) in text.split('`').enumerate() {
+            @if i % 2 == 1 { code { (piece) } } @else { (piece) }
         }
     }
-    escaped
 }
 
 /// A whole number in groups of three: `1234567` as `1,234,567`.
@@ -163,8 +191,12 @@ pub fn number(value: u64) -> String {
     text
 }
 
-/// A share as a percentage.
-pub(super) fn percent(share: f64) -> String {
+/// A share as a percentage; a dash if it is not known.
+pub(super) fn share(share: Option<f64>) -> String {
+    share.map_or_else(|| "–".to_owned(), percent)
+}
+
+fn percent(share: f64) -> String {
     let value = share * 100.0;
     match value {
         0.0 => "0 %".to_owned(),
@@ -180,7 +212,16 @@ mod tests {
 
     #[test]
     fn data_cannot_become_markup() {
-        assert_eq!(escape("<b a='x'>&\"</b>"), "&lt;b a=&#39;x&#39;&gt;&amp;&quot;&lt;/b&gt;");
+        let about = About::default().title(Some("<t>".into())).responsible(Some("<r>".into()));
+        let mut page = Page::new(&about, "method");
+        page.section("&");
+        page.text("a `<b>` & \"c\"");
+        page.table("<c>", &["\"h\""], &[vec!["<d>".into()]]);
+        let html = page.finish("<tool>");
+        for text in ["<t>", "<r>", "<b>", "<c>", "<d>", "<tool>"] {
+            assert!(!html.contains(text), "{text}");
+        }
+        assert!(html.contains("<p>a <code>&lt;b&gt;</code> &amp; &quot;c&quot;</p>"), "{html}");
     }
 
     #[test]

@@ -9,18 +9,51 @@
 //!
 //! This module makes text; it reads and writes no file.
 
-mod content;
+mod attacked;
+mod contents;
 mod examples;
+mod glossary;
 mod html;
 mod promise;
+mod risks;
 mod style;
-mod svg;
+mod usefulness;
+mod verdict;
 
 pub use html::number;
+pub use verdict::Colour;
 
+use crate::attack;
+use crate::caution::Caution;
 use crate::measure::Evaluation;
 use crate::release::Release;
+use crate::risk::Level;
 use crate::verify::Verdict;
+
+/// What stands at the head of the page.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct About {
+    /// The title.
+    pub title: Option<String>,
+    /// What the data is called.
+    pub data_set: Option<String>,
+    /// The day.
+    pub date: Option<String>,
+    /// Who answers for the release.
+    pub responsible: Option<String>,
+}
+
+setters!(About {
+    /// The title.
+    title: Option<String>,
+    /// What the data is called.
+    data_set: Option<String>,
+    /// The day.
+    date: Option<String>,
+    /// Who answers for the release.
+    responsible: Option<String>,
+});
 
 /// What is known about the original, measured by whoever has it.
 #[derive(Clone, Debug, Default)]
@@ -29,45 +62,52 @@ pub struct Measured {
     pub size: (u64, u64, u64),
     /// The measures.
     pub evaluation: Evaluation,
-    /// For 1, 2, ... known items: how surely a person is found.
-    pub risk: Vec<Risk>,
+    /// For 1, 2, ... known items: what an attacker who is played out achieves.
+    pub risk: Vec<Level>,
 }
 
-/// How surely a person is found by some known items.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Risk {
-    /// How many items are known.
-    pub known: u32,
-    /// The mean of 1 / support in the original.
-    pub before: f64,
-    /// The share of targets whom nobody else matches in the original.
-    pub unique: f64,
-    /// The mean of 1 / (records that could have the items, by the release).
-    pub after: f64,
+/// What the page is about.
+#[derive(Clone, Copy, Debug)]
+pub struct Subject<'a> {
+    /// The release.
+    pub release: &'a Release,
+    /// Whether it keeps its promise.
+    pub verdict: &'a Verdict,
+    /// What to know although it does.
+    pub cautions: &'a [Caution],
+    /// What an attacker learns.
+    pub attack: &'a attack::Report,
+    /// What needs the original.
+    pub measured: Option<&'a Measured>,
+    /// What the method does ([`Method::in_words`](crate::Method::in_words)).
+    pub in_words: &'a str,
+    /// The labels that the maker named as sensitive.
+    pub sensitive: &'a [String],
+    /// The command that makes such a release.
+    pub command: Option<&'a str>,
 }
 
 /// What is said of a method that is not known.
 pub const UNKNOWN_METHOD: &str = "The data was changed by the method named below.";
 
-/// The page, as HTML. `in_words` says what the method does
-/// ([`Method::in_words`](crate::Method::in_words)).
-pub fn report(
-    release: &Release,
-    verdict: &Verdict,
-    measured: Option<&Measured>,
-    in_words: &str,
-) -> String {
-    let mut page = html::Page::new(&format!("Release report: {}", release.manifest.method));
-    content::summary(&mut page, release, verdict, measured);
-    promise::what_was_done(&mut page, &release.manifest, in_words);
-    promise::what_is_promised(&mut page, &release.manifest);
-    content::verification(&mut page, verdict);
-    if let Some(measured) = measured {
-        content::risk(&mut page, release, measured);
-        content::utility(&mut page, measured);
+/// The page, as HTML.
+pub fn report(subject: &Subject, about: &About) -> String {
+    let mut page = html::Page::new(about, &subject.release.manifest.method);
+    verdict::verdict(&mut page, subject);
+    promise::what_is_promised(&mut page, &subject.release.manifest);
+    if let Some(measured) = subject.measured {
+        risks::risks(&mut page, subject.release, measured);
     }
-    content::shape(&mut page, release);
-    examples::examples(&mut page, release);
-    content::how_to_use(&mut page, release);
-    page.finish(&release.manifest.tool)
+    attacked::what_is_learned(&mut page, subject.attack);
+    attacked::sensitive(&mut page, subject);
+    if let Some(measured) = subject.measured {
+        usefulness::usefulness(&mut page, measured);
+    }
+    promise::what_was_done(&mut page, subject);
+    verdict::verification(&mut page, subject.verdict);
+    contents::contents(&mut page, subject.release);
+    examples::examples(&mut page, subject.release);
+    contents::how_to_use(&mut page, subject.release);
+    glossary::glossary(&mut page);
+    page.finish(&subject.release.manifest.tool)
 }

@@ -1,18 +1,30 @@
 //! What was done, what is promised, and what is not: in words that a data
 //! protection officer can quote. The three guarantees are kept apart.
 
+use serde_json::Value;
+
+use super::Subject;
 use super::html::Page;
 use crate::release::{Manifest, Model, Supports, Universe};
 
-pub(super) fn what_was_done(page: &mut Page, manifest: &Manifest, in_words: &str) {
+pub(super) fn what_was_done(page: &mut Page, subject: &Subject) {
     page.section("What was done");
-    page.text(in_words);
+    page.text(subject.in_words);
+    let manifest = &subject.release.manifest;
     let mut rows: Vec<Vec<String>> = vec![vec!["method".into(), manifest.method.clone()]];
     for (name, value) in &manifest.parameters {
-        let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+        let value = match value {
+            Value::String(text) => text.clone(),
+            Value::Array(items) => format!("{} items", items.len()),
+            value => value.to_string(),
+        };
         rows.push(vec![name.clone(), value]);
     }
     page.table("Method and parameters", &["parameter", "value"], &rows);
+    if let Some(command) = subject.command {
+        page.text("The command that makes such a release of the same data:");
+        page.code(command);
+    }
 }
 
 pub(super) fn what_is_promised(page: &mut Page, manifest: &Manifest) {

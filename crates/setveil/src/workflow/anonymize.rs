@@ -7,6 +7,7 @@ use std::time::Instant;
 use serde::Serialize;
 use serde_json::Value;
 
+use crate::caution::Caution;
 use crate::io::LeftOut;
 use crate::methods::Details;
 use crate::release::{Manifest, Promises, Release};
@@ -42,6 +43,8 @@ pub struct Anonymized {
     /// What was lost, as far as the method counts it.
     #[serde(flatten)]
     pub details: Details,
+    /// What to know before the release is handed out.
+    pub cautions: Vec<Caution>,
 }
 
 fn is_none(count: &u64) -> bool {
@@ -49,7 +52,12 @@ fn is_none(count: &u64) -> bool {
 }
 
 impl Anonymized {
-    pub(super) fn new(manifest: &Manifest, details: Details, start: Instant) -> Self {
+    pub(super) fn new(
+        release: &Release,
+        manifest: &Manifest,
+        details: Details,
+        start: Instant,
+    ) -> Self {
         Self {
             release: None,
             method: manifest.method.clone(),
@@ -61,6 +69,7 @@ impl Anonymized {
             earlier_releases: 0,
             promises: manifest.promises(),
             details,
+            cautions: super::cautions(release),
         }
     }
 }
@@ -77,6 +86,7 @@ pub fn anonymize(
 ) -> Result<(Release, Anonymized)> {
     let start = Instant::now();
     let outcome = method.run(data, progress)?;
-    let answer = Anonymized::new(&outcome.release.manifest, outcome.details, start);
+    let answer =
+        Anonymized::new(&outcome.release, &outcome.release.manifest, outcome.details, start);
     Ok((outcome.release, answer))
 }

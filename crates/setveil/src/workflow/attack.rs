@@ -7,7 +7,8 @@ use crate::attack::{self, Kernel, Options, Program, Report};
 use crate::data::{ItemId, L};
 use crate::methods::PublishCluster;
 use crate::release::{Body, Grouped, Model, Promises, SimpleCluster};
-use crate::{Dataset, Error, Method, Progress, Release, Result};
+use crate::risk::{self, Level};
+use crate::{Dataset, Error, Method, Progress, Release, Result, measure};
 
 /// The three promises side by side.
 #[derive(Clone, Debug, Serialize)]
@@ -21,6 +22,10 @@ pub struct Attacked {
     /// What is promised against whom, where that is more than the format says.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub promises: Option<Promises>,
+    /// With the original: what an attacker who is played out achieves, for 1, 2,
+    /// ... known items.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub risk: Option<Vec<Level>>,
 }
 
 /// The format guarantee, beside what the attack says about the other two.
@@ -46,9 +51,10 @@ pub fn attack(
     options: &Options,
     progress: &dyn Progress,
 ) -> Result<Attacked> {
-    if original.is_none() {
+    match original {
         // Then records are drawn, as many as there are.
-        limits::records(release, progress)?;
+        None => limits::records(release, progress)?,
+        Some(original) => measure::check_original(release, original, progress)?,
     }
     let mut kernel = kernel(release)?;
     if let Some(original) = original
@@ -63,7 +69,23 @@ pub fn attack(
         violation_count: verdict.violation_count,
         note: verdict.note,
     };
-    Ok(Attacked { report, format, promises: verdict.promises })
+    let risk = match original {
+        Some(original) => Some(played(release, original, options, progress)?),
+        None => None,
+    };
+    Ok(Attacked { report, format, promises: verdict.promises, risk })
+}
+
+/// Up to two known items more than are asked for, or than the promise speaks of.
+fn played(
+    release: &Release,
+    original: &Dataset,
+    options: &Options,
+    progress: &dyn Progress,
+) -> Result<Vec<Level>> {
+    let known = options.known.map_or(super::risk::known(release), |known| known + 2);
+    let options = risk::Options::default().known(known).seed(options.seed);
+    super::risk::played(release, original, &options, progress)
 }
 
 /// The whole program, for who knows all records of the original but some. None

@@ -7,8 +7,8 @@ use crate::{Dataset, Method, Progress, Release, Result};
 /// Computes every measure that applies to the method.
 ///
 /// # Errors
-/// If no data set fits the release, it holds items that `original` does not,
-/// or `progress` says stop.
+/// If `original` cannot be the one that the release was made from, no data set
+/// fits the release, or `progress` says stop.
 pub fn evaluate(
     release: &Release,
     original: &Dataset,
@@ -16,6 +16,17 @@ pub fn evaluate(
     progress: &dyn Progress,
 ) -> Result<Evaluation> {
     limits::records(release, progress)?;
+    measure::check_original(release, original, progress)?;
+    measured(release, original, options, progress)
+}
+
+/// The same for an original that was checked.
+pub(super) fn measured(
+    release: &Release,
+    original: &Dataset,
+    options: &Options,
+    progress: &dyn Progress,
+) -> Result<Evaluation> {
     let facts = facts(release, original, progress)?;
     measure::evaluate(release, original, options, &facts, progress)
 }

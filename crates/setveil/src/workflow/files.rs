@@ -13,6 +13,7 @@ use super::{Anonymized, Attacked, Profiled, QueryOptions, ReconstructOptions, Re
 use crate::io::{self, DirectorySink, DirectorySource, ExportFormat, Input, ReadOptions, Receipt};
 use crate::measure::{self, Evaluation};
 use crate::query::Answer;
+use crate::report::About;
 use crate::verify::Verdict;
 use crate::{Dataset, Error, Method, Progress, Release, Result, attack, inspect, profile};
 
@@ -188,7 +189,7 @@ pub fn publish(
     if let Some((receipt, path)) = receipt {
         receipt.write(path, target.force)?;
     }
-    let mut answer = Anonymized::new(&manifest, outcome.details, start);
+    let mut answer = Anonymized::new(&release, &manifest, outcome.details, start);
     answer.earlier_releases = earlier_releases;
     (answer.release, answer.left_out) = (Some(target.output.clone()), Some(left_out));
     // List by list, taking the memory back takes a tenth as long as the work:
@@ -302,6 +303,7 @@ pub fn reconstruct(
 pub fn report(
     release: &Path,
     original: Option<Original>,
+    about: &About,
     options: &measure::Options,
     output: &Path,
     force: bool,
@@ -311,7 +313,7 @@ pub fn report(
     let (release, verdict) = verify(release, progress)?;
     let original = original.map(|data| data.read(progress)).transpose()?;
     let original = original.as_ref().map(|o| &o.dataset);
-    let reported = super::report(&release, &verdict, original, options, progress)?;
+    let reported = super::report(&release, &verdict, original, about, options, progress)?;
     io::write_file(output, reported.page.as_bytes(), force)?;
     Ok(reported)
 }

@@ -11,6 +11,7 @@
 
 mod anonymize;
 mod attack;
+mod command;
 pub mod compare;
 mod evaluate;
 pub mod files;
@@ -18,18 +19,26 @@ mod itemsets;
 mod limits;
 mod profile;
 mod query;
+pub mod recommend;
 mod reconstruct;
 mod report;
+mod risk;
 mod tables;
 mod verify;
 
 pub use anonymize::{Anonymized, anonymize};
 pub use attack::{Attacked, FormatGuarantee, attack};
+pub use command::command;
 pub use compare::compare;
 pub use evaluate::evaluate;
 pub use itemsets::{ItemsetOptions, Itemsets, Rule, items, itemsets};
-pub use profile::{Profiled, profile};
+pub use profile::{Profiled, Suggestion, profile};
 pub use query::{QueryOptions, query};
+pub use recommend::recommend;
 pub use reconstruct::{ReconstructOptions, reconstruct, reconstruct_one};
 pub use report::{Reported, report};
-pub use verify::{check, spelling, verify, verify_from};
+pub use risk::risk;
+pub use verify::{cautions, check, spelling, verify, verify_from};
+
+use evaluate::measured;
+use risk::played;

@@ -2,10 +2,11 @@
 
 use serde::Serialize;
 
+use crate::attack;
 use crate::measure::{self, Options};
-use crate::report::{self, Measured, Risk, UNKNOWN_METHOD};
+use crate::report::{self, About, Colour, Measured, Subject, UNKNOWN_METHOD};
 use crate::verify::Verdict;
-use crate::{Dataset, Method, Progress, Release, Result};
+use crate::{Dataset, Method, Progress, Release, Result, risk};
 
 /// The page, and what it says first.
 #[derive(Clone, Debug, Serialize)]
@@ -18,6 +19,8 @@ pub struct Reported {
     pub bytes: usize,
     /// Whether the guarantee holds.
     pub holds: bool,
+    /// The colour of the verdict.
+    pub colour: Colour,
 }
 
 /// Makes the page for a release with its `verdict`. With the `original`, it
@@ -30,6 +33,7 @@ pub fn report(
     release: &Release,
     verdict: &Verdict,
     original: Option<&Dataset>,
+    about: &About,
     options: &Options,
     progress: &dyn Progress,
 ) -> Result<Reported> {
@@ -37,9 +41,25 @@ pub fn report(
         Some(original) => Some(measured(release, original, options, progress)?),
         None => None,
     };
-    let in_words = Method::of(&release.manifest).map_or(UNKNOWN_METHOD, |m| m.in_words());
-    let page = report::report(release, verdict, measured.as_ref(), in_words);
-    Ok(Reported { bytes: page.len(), page, holds: verdict.holds })
+    let attack = attack::Options::default().seed(options.seed);
+    let attack =
+        attack::attack(release, original, &attack, &super::attack::kernel(release)?, progress)?;
+    let method = Method::of(&release.manifest).ok();
+    let command = method.as_ref().map(|m| super::command(m, "DATA", "RELEASE"));
+    let cautions = super::cautions(release);
+    let subject = Subject {
+        release,
+        verdict,
+        cautions: &cautions,
+        attack: &attack,
+        measured: measured.as_ref(),
+        in_words: method.as_ref().map_or(UNKNOWN_METHOD, |m| m.in_words()),
+        sensitive: method.as_ref().map_or(&[], |m| m.sensitive()),
+        command: command.as_deref(),
+    };
+    let page = report::report(&subject, about);
+    let colour = Colour::of(verdict, &cautions);
+    Ok(Reported { bytes: page.len(), page, holds: verdict.holds, colour })
 }
 
 /// Everything that needs the original.
@@ -49,19 +69,11 @@ fn measured(
     options: &Options,
     progress: &dyn Progress,
 ) -> Result<Measured> {
-    let evaluation = super::evaluate(release, original, options, progress)?;
-    let profile = crate::profile::profile(original, &Default::default(), progress)?;
-    let known = profile.reidentification.len() as u32;
-    let after = measure::candidates(release, original, known, options.seed, progress)?;
-    let risk = profile.reidentification.iter().zip(after).map(|(before, after)| Risk {
-        known: before.known,
-        before: before.probability,
-        unique: before.unique,
-        after,
-    });
-    Ok(Measured {
-        size: (profile.records, profile.items, profile.occurrences),
-        evaluation,
-        risk: risk.collect(),
-    })
+    measure::check_original(release, original, progress)?;
+    let evaluation = super::measured(release, original, options, progress)?;
+    let played = risk::Options::default().known(super::risk::known(release)).seed(options.seed);
+    let risk = super::risk::played(release, original, &played, progress)?;
+    let size = (original.len(), original.item_count(), original.occurrences().len());
+    let size = (size.0 as u64, size.1 as u64, size.2 as u64);
+    Ok(Measured { size, evaluation, risk })
 }

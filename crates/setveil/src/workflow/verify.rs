@@ -2,9 +2,10 @@
 
 use std::collections::BTreeMap;
 
+use crate::caution::{self, Caution};
 use crate::io::{self, ClusterBlocks, FileFault, OpenedRelease, ReleaseSource};
 use crate::verify::{self, Files, Verdict, Violation};
-use crate::{Progress, Release, Result};
+use crate::{Method, Progress, Release, Result};
 
 /// Checks a release against its own manifest.
 ///
@@ -64,6 +65,13 @@ pub fn verify_from(source: &dyn ReleaseSource, progress: &dyn Progress) -> Resul
     let bytes = io::read_manifest_bytes(source, progress)?;
     let spelling = verify::manifest_text(&manifest, &bytes);
     Ok(part.finish().with_violations(violations(&faults)).with_violations(spelling))
+}
+
+/// What to know about a release before it is handed out, although its promise
+/// holds.
+pub fn cautions(release: &Release) -> Vec<Caution> {
+    let method = Method::of(&release.manifest);
+    caution::cautions(release, method.as_ref().map_or(&[], |m| m.sensitive()))
 }
 
 /// Where the files of a release, by their names, are not the only bytes that

@@ -12,7 +12,7 @@ use setveil::io::{ReadOptions, read_dataset, read_hierarchy, read_release, write
 use setveil::methods::diffpart::{self, Parameters};
 use setveil::release::{Bag, Body, Generalized, Model, Release, Supports, Universe};
 use setveil::verify::verify;
-use setveil::{Dataset, attack, measure, query, reconstruct, workflow};
+use setveil::{Dataset, attack, query, reconstruct, workflow};
 use testkit::diffpart::{Node, Oracle, Output, Set};
 use testkit::random::{dataset, label};
 use testkit::sabotage_generalized::{GENERALIZED, NOISY};
@@ -301,15 +301,19 @@ fn recipients_can_work_with_it() {
         assert_eq!(drawn.len() as u64, release.manifest.records);
         let found = workflow::evaluate(release, &data, &Default::default(), &()).unwrap();
         assert!(found.tkd.is_some_and(|t| (t < 1.0) == full) && found.ncp.is_none(), "{found:?}");
-        assert!(measure::candidates(release, &data, 2, 1, &()).unwrap().is_empty());
+        for level in workflow::risk(release, &data, &Default::default(), &()).unwrap() {
+            assert!(level.linking.is_none() && level.candidates_format.is_none(), "{level:?}");
+            assert!(level.disclosure.is_some_and(|d| (d > 0.0) == full), "{level:?}");
+        }
         for original in [Some(&data), None] {
             let options = attack::Options::default().targets(50);
             let report = workflow::attack(release, original, &options, &()).unwrap().report;
             assert!(report.classes.is_none());
             assert!(report.notes.iter().any(|n| n.contains("noisy")), "{:?}", report.notes);
         }
-        let page = setveil::report::report(release, &verdict, None, "");
-        assert!(page.contains("well-formed") && !page.contains("The guarantee holds"));
+        let page = report(release);
+        assert!(page.contains("well-formed") && !page.contains("The promise holds"));
+        assert_eq!(page.contains("Do not publish: there is nothing in it."), !full);
         let dir = tempfile::tempdir().unwrap();
         let dir = dir.path().join("release");
         write_release(release, &dir, false).unwrap();
@@ -317,6 +321,12 @@ fn recipients_can_work_with_it() {
         assert_eq!(read.body, release.body);
         assert_eq!(read.manifest.guarantee, release.manifest.guarantee);
     }
+}
+
+fn report(release: &setveil::Release) -> String {
+    let verdict = verify(release, &()).unwrap();
+    let options = Default::default();
+    workflow::report(release, &verdict, None, &Default::default(), &options, &()).unwrap().page
 }
 
 #[test]
@@ -330,7 +340,7 @@ fn the_manifest_says_whether_the_names_are_protected() {
         assert_eq!(release.manifest.guarantee.model, model);
         let note = verify(&release, &()).unwrap().note.unwrap();
         assert_eq!(note.contains("taken from the data"), universe == Universe::Data);
-        let page = setveil::report::report(&release, &verify(&release, &()).unwrap(), None, "");
+        let page = report(&release);
         assert_eq!(
             page.contains("that an item occurs is not protected"),
             universe == Universe::Data

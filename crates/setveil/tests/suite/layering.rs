@@ -22,13 +22,18 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("attack", &["release", "reconstruct", "worlds"]),
     ("measure", &["release", "reconstruct", "query", "mine"]),
     ("profile", &[]),
+    ("risk", &["release", "query", "reconstruct"]),
     ("generate", &[]),
-    ("report", &["release", "verify", "measure"]),
+    ("report", &["attack", "caution", "chart", "release", "verify", "measure", "risk"]),
+    ("caution", &["release"]),
+    ("chart", &[]),
     ("io", &["release", "generate"]),
     (
         "workflow",
         &[
             "attack",
+            "caution",
+            "chart",
             "inspect",
             "io",
             "measure",
@@ -39,6 +44,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
             "reconstruct",
             "release",
             "report",
+            "risk",
             "verify",
         ],
     ),
@@ -52,6 +58,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
 /// better: what a command computes belongs into the library.
 const COMMAND_LINE: &[&str] = &[
     "attack",
+    "caution",
     "budget",
     "data",
     "error",
@@ -66,6 +73,7 @@ const COMMAND_LINE: &[&str] = &[
     "reconstruct",
     "release",
     "report",
+    "risk",
     "verify",
     "workflow",
 ];

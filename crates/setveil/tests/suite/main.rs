@@ -34,6 +34,8 @@ mod reconstruct;
 mod release_arrow;
 mod release_directory;
 mod release_store;
+mod risk;
+mod risk_methods;
 mod safe;
 mod sensitive_terms;
 mod verify;

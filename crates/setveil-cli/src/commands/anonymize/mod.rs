@@ -12,13 +12,16 @@ mod perm_mondrian;
 mod separating;
 mod suppress_rare;
 
+use std::ffi::OsString;
 use std::path::Path;
 
 use clap::Subcommand;
 use serde_json::{Value, json};
+use setveil::error::plain;
 use setveil::workflow::{Anonymized, files};
 use setveil::{Dataset, Method};
 
+use super::verify::cautions;
 use crate::context::{Context, Exit};
 use crate::inputs::{DataArgs, TargetArgs};
 
@@ -44,6 +47,8 @@ enum Command {
     Apriori(Run<apriori::Args>),
     Diffpart(Run<diffpart::Args>),
     SuppressRare(Run<suppress_rare::Args>),
+    #[command(external_subcommand)]
+    Other(Vec<OsString>),
 }
 
 impl Args {
@@ -58,8 +63,25 @@ impl Args {
             Command::Apriori(command) => command.run(context),
             Command::Diffpart(command) => command.run(context),
             Command::SuppressRare(command) => command.run(context),
+            Command::Other(words) => Err(no_method(words)),
         }
     }
+}
+
+/// The method was left out, or there is none of that name.
+fn no_method(words: &[OsString]) -> anyhow::Error {
+    let first = words.first().map(|word| word.to_string_lossy().into_owned()).unwrap_or_default();
+    let methods = Method::NAMES.join(", ");
+    // Whoever names a file has forgotten the method.
+    if Path::new(&first).exists() {
+        let rest: Vec<_> = words.iter().map(|word| word.to_string_lossy()).collect();
+        return anyhow::anyhow!(
+            "which method? {first} is data, and the method comes first: {methods}\n  \
+             setveil anonymize disassociation {}",
+            plain(rest.join(" "))
+        );
+    }
+    anyhow::anyhow!("there is no method `{}`; the methods are {methods}", plain(first))
 }
 
 // No comment for people here: help begins with what the method's own
@@ -93,21 +115,27 @@ impl<A: MethodArgs> Run<A> {
         let method = self.method.method(&input.dataset, context)?;
         let mut answer = files::publish(input, &self.data.data, &method, &target, context)?;
         answer.seconds = start.elapsed().as_secs_f64();
-        context.answer(&answer, || describe(&answer, &target.output))?;
+        context.answer(&answer, || {
+            describe(&answer, &target.output) + &cautions(&answer.cautions, context)
+        })?;
         Ok(Exit::Done)
     }
 }
 
 fn describe(answer: &Anonymized, output: &Path) -> String {
     let mut text = format!(
-        "{}: {} records, {} items, {:.2} s\n",
+        "{}: {}, {}, {:.2} s\n",
         output.display(),
-        answer.records,
-        answer.items,
+        counted(answer.records, "record"),
+        counted(answer.items, "item"),
         answer.seconds
     );
     if let Value::Object(details) = json!(answer.details) {
         for (name, value) in &details {
+            let value = match value.as_f64().filter(|_| value.is_f64()) {
+                Some(share) => format!("{share:.4}"),
+                None => value.to_string(),
+            };
             text += &format!("{name}: {value}\n");
         }
     }
@@ -121,4 +149,8 @@ fn describe(answer: &Anonymized, output: &Path) -> String {
         text += &crate::context::side_by_side(promises);
     }
     text
+}
+
+fn counted(n: u64, noun: &str) -> String {
+    if n == 1 { format!("1 {noun}") } else { format!("{n} {noun}s") }
 }

@@ -1,5 +1,7 @@
 //! Rasters as pictures: grey pixels in a PNG, or an SVG around two of them.
 
+use base64::Engine;
+use base64::prelude::BASE64_STANDARD as STANDARD;
 use setveil::methods::cahd::band::{Band, Raster};
 
 /// Pixels between the two matrices.
@@ -32,7 +34,7 @@ pub fn svg(band: &Band, side: usize) -> anyhow::Result<Vec<u8>> {
     for (picture, caption) in [(&band.before, "before"), (&band.after, "after")] {
         let grey = shade(&picture.raster, side);
         let (w, h) = (grey.width, grey.height);
-        let data = base64(&encode(&grey)?);
+        let data = STANDARD.encode(encode(&grey)?);
         parts += &format!(
             "<text x=\"{x}\" y=\"18\">{caption}: mean distance from the diagonal {:.3}</text>\n\
              <image x=\"{x}\" y=\"{GAP}\" width=\"{w}\" height=\"{h}\" \
@@ -79,32 +81,9 @@ fn encode(grey: &Grey) -> anyhow::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-fn base64(bytes: &[u8]) -> String {
-    const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    let mut text = String::with_capacity(bytes.len().div_ceil(3) * 4);
-    for chunk in bytes.chunks(3) {
-        let byte = |i: usize| chunk.get(i).copied().map_or(0, u32::from);
-        let word = byte(0) << 16 | byte(1) << 8 | byte(2);
-        for i in 0..4 {
-            let digit = DIGITS[(word >> (18 - 6 * i)) as usize & 63];
-            text.push(if i <= chunk.len() { char::from(digit) } else { '=' });
-        }
-    }
-    text
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn base64_as_in_the_standard() {
-        for (bytes, text) in
-            [("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foob", "Zm9vYg==")]
-        {
-            assert_eq!(base64(bytes.as_bytes()), text);
-        }
-    }
 
     #[test]
     fn more_ones_are_darker_and_small_matrices_are_enlarged() {

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use anyhow::Context as _;
 use clap::builder::PossibleValuesParser;
 use setveil::data::{Epsilon, K, M, P};
-use setveil::workflow::compare::{Options, Store, compare, csv, scatter};
+use setveil::workflow::compare::{Limits, Options, Store, compare, csv, curve_csv, figure};
 use setveil::{Method, io};
 
 use super::evaluate::MeasureArgs;
@@ -17,20 +17,22 @@ use crate::inputs::DataArgs;
 /// Compare methods and parameters: risk, utility and time in one table
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Examples:\n  setveil compare baskets.dat -k 3,5,10 -m 1,2 -o comparison --recommend 0.1\n  \
+    after_help = "Examples:\n  setveil compare baskets.dat -k 3,5,10 -m 1,2 --max-risk 0.1 -o comparison\n  \
     setveil compare baskets.dat --methods disassociation,cahd,diffpart -p 5,10 --epsilon 0.5,1 \\\n    \
     --sensitive sensitive.txt -o comparison\n\n\
     Every finished setting is stored in the output directory: interrupted, the same command goes \
     on where it stopped. The directory is private: it holds measurements of the original.\n\
-    The risk is that of finding a person's record. cahd and perm-mondrian do not hide that, and\n\
-    diffpart has no such number: they are neither ranked nor recommended."
+    Without -o nothing is written and nothing can be taken up again.\n\
+    All settings are compared with the same number of known items. Only settings whose promise holds\n\
+    are recommended, never an empty release and never a baseline; diffpart has no such risk and is\n\
+    not ranked."
 )]
 pub struct Args {
     #[command(flatten)]
     data: DataArgs,
     /// The directory for the table (CSV, JSON), the plot (SVG) and the finished settings
     #[arg(long, short, value_name = "DIR")]
-    output: PathBuf,
+    output: Option<PathBuf>,
     /// The methods; those that generalise get a balanced hierarchy of fan-out 5
     #[arg(long, value_delimiter = ',', value_parser = PossibleValuesParser::new(Method::NAMES), default_value = "disassociation")]
     methods: Vec<String>,
@@ -55,38 +57,84 @@ pub struct Args {
     /// Without a list: draw N sensitive items (by --seed) among those rare enough for every p
     #[arg(long, value_name = "N", default_value = "10")]
     random_sensitive: usize,
-    /// Name the setting that keeps most itemsets among those with at most this risk
-    #[arg(long, value_name = "RISK", value_parser = risk)]
-    recommend: Option<f64>,
+    /// How many items of a person the attacker knows, the same for all settings
+    #[arg(long, value_name = "N", default_value = "2", value_parser = clap::value_parser!(u32).range(1..=8))]
+    known: u32,
+    /// Over how many seeds everything is repeated, to see the spread
+    #[arg(long, value_name = "N", default_value = "3", value_parser = clap::value_parser!(u32).range(1..=100))]
+    repeats: u32,
+    #[command(flatten)]
+    limits: LimitArgs,
     #[command(flatten)]
     measure: MeasureArgs,
 }
 
-fn risk(text: &str) -> Result<f64, String> {
+/// What a setting has to satisfy to be recommended.
+#[derive(Clone, Copy, Debug, clap::Args)]
+pub struct LimitArgs {
+    /// Recommend only settings with at most this risk, spread included
+    #[arg(long, value_name = "RISK", value_parser = share)]
+    max_risk: Option<f64>,
+    /// Recommend only settings that lose at most this share of the frequent itemsets
+    #[arg(long, value_name = "SHARE", value_parser = share)]
+    max_tkd: Option<f64>,
+    /// Recommend only settings with at most this relative error of pairs
+    #[arg(long, value_name = "ERROR")]
+    max_re: Option<f64>,
+    /// Recommend only settings that lose at most this share of the frequent items
+    #[arg(long, value_name = "SHARE", value_parser = share)]
+    max_tlost: Option<f64>,
+    /// Recommend only settings that keep at least this share of the pairs
+    #[arg(long, value_name = "SHARE", value_parser = share)]
+    min_pairs_kept: Option<f64>,
+}
+
+impl LimitArgs {
+    /// The limits; none if nothing is asked for.
+    pub fn limits(&self) -> Option<Limits> {
+        let limits = Limits::default()
+            .max_risk(self.max_risk)
+            .max_tkd(self.max_tkd)
+            .max_re(self.max_re)
+            .max_tlost(self.max_tlost)
+            .min_pairs_kept(self.min_pairs_kept);
+        (limits != Limits::default()).then_some(limits)
+    }
+}
+
+pub fn share(text: &str) -> Result<f64, String> {
     let value = text.parse().ok().filter(|r| (0.0..=1.0).contains(r));
-    value.ok_or_else(|| "expected a probability from 0 to 1".into())
+    value.ok_or_else(|| "expected a share from 0 to 1".into())
 }
 
 impl Args {
     pub fn run(&self, context: &Context) -> anyhow::Result<Exit> {
         let data = self.data.read(context)?.dataset;
         let options = self.options()?;
-        let cells = self.output.join("cells");
-        std::fs::create_dir_all(&cells).with_context(|| cells.display().to_string())?;
-        let compared = compare(&data, &options, &mut Directory { cells, context }, context)?;
+        let compared = match &self.output {
+            None => compare(&data, &options, &mut Remarks { context }, context)?,
+            Some(output) => {
+                let cells = output.join("cells");
+                std::fs::create_dir_all(&cells).with_context(|| cells.display().to_string())?;
+                compare(&data, &options, &mut Directory { cells, context }, context)?
+            }
+        };
         if !compared.drawn.is_empty() {
             context.remark(&format!("sensitive items: {}", compared.drawn.join(", ")));
         }
         let rows = &compared.rows;
-        let write =
-            |name: &str, text: &str| io::write_file(&self.output.join(name), text.as_bytes(), true);
-        write("compare.csv", &csv(rows))?;
-        write("compare.svg", &scatter(rows))?;
-        write("compare.json", &serde_json::to_string_pretty(&compared)?)?;
+        if let Some(output) = &self.output {
+            let write =
+                |name: &str, text: &str| io::write_file(&output.join(name), text.as_bytes(), true);
+            write("compare.csv", &csv(rows))?;
+            write("curve.csv", &curve_csv(rows))?;
+            write("compare.svg", &figure(rows, compared.known))?;
+            write("compare.json", &serde_json::to_string_pretty(&compared)?)?;
+        }
         context.answer(&compared, || {
-            let mut text = table::text(rows);
+            let mut text = table::text(rows, compared.known);
             if let Some(recommendation) = &compared.recommendation {
-                text += &format!("\n{recommendation}\n");
+                text += &format!("\n{}\n", recommendation.reason);
             }
             text
         })?;
@@ -104,8 +152,29 @@ impl Args {
             .epsilon(self.epsilon.clone())
             .sensitive(sensitive)
             .random_sensitive(self.random_sensitive)
-            .recommend(self.recommend)
+            .known(self.known)
+            .repeats(self.repeats)
+            .limits(self.limits.limits())
             .measure(self.measure.options()?))
+    }
+}
+
+/// Keeps nothing, and says what is worked on.
+struct Remarks<'a> {
+    context: &'a Context,
+}
+
+impl Store for Remarks<'_> {
+    fn load(&mut self, _: &str) -> Option<Vec<u8>> {
+        None
+    }
+
+    fn save(&mut self, _: &str, _: &[u8]) -> setveil::Result<()> {
+        Ok(())
+    }
+
+    fn begin(&mut self, name: &str) {
+        self.context.remark(name);
     }
 }
 

@@ -15,10 +15,12 @@ use setveil::measure::{self, Evaluation};
 use setveil::methods::disassociation;
 use setveil::profile::Profile;
 use setveil::release::{Body, Cluster};
+use setveil::risk::Level;
 use setveil::verify::Verdict;
 use setveil::{Dataset, Method, Release, io, workflow};
 
 use crate::context::{Context, Exit};
+use crate::risk;
 
 /// Show what setveil does, on a small made-up sample, in about a second
 #[derive(Debug, clap::Args)]
@@ -46,6 +48,7 @@ struct Answer {
     profile: Option<Profile>,
     verify: Option<Verdict>,
     attack: Option<Report>,
+    risk: Option<Vec<Level>>,
     evaluate: Option<Evaluation>,
     release: Option<PathBuf>,
 }
@@ -178,17 +181,22 @@ impl Demo<'_> {
     fn attack(&mut self) -> anyhow::Result<()> {
         let Some(release) = &self.release else { return Ok(()) };
         let options = attack::Options::default().worlds(0);
-        let report = workflow::attack(release, Some(&self.data), &options, self.context)?.report;
-        self.step("4. What an attacker still learns");
+        let attacked = workflow::attack(release, Some(&self.data), &options, self.context)?;
+        self.step("4. What an attacker still achieves");
+        self.say(
+            "Someone knows some goods of a person, draws an original that the release could have \
+             come from,\nand picks a basket with these goods:",
+        );
+        self.text += &risk::describe(attacked.risk.as_deref().unwrap_or_default());
+        let report = attacked.report;
         self.say(&format!(
-            "Someone who knows {M_SHOWN} goods of a person and guesses the likeliest further one is \
-             right with a\nprobability of {} on average and {} at worst: what many \
-             baskets have in\ncommon stays visible, that is what makes the data useful \
-             (docs/known-limits.md).",
+            "\nFrom the release alone, the likeliest further good of somebody of whom {M_SHOWN} are \
+             known has a\nprobability of {} on average and {} at worst: what many baskets have in \
+             common stays\nvisible, that is what makes the data useful (docs/known-limits.md).",
             share(report.mean_posterior),
             share(report.max_posterior)
         ));
-        self.answer.attack = Some(report);
+        (self.answer.attack, self.answer.risk) = (Some(report), attacked.risk);
         Ok(())
     }
 

@@ -1,7 +1,7 @@
 //! Where a release goes to and comes from: a directory, or memory.
 
 use std::collections::BTreeMap;
-use std::io::{Cursor, Read};
+use std::io::{Cursor, ErrorKind, Read};
 use std::path::PathBuf;
 
 use sha2::{Digest, Sha256};
@@ -84,7 +84,8 @@ impl ReleaseSource for MemoryRelease {
 
     fn open(&self, name: &str) -> Result<(Box<dyn Read + Send + '_>, u64)> {
         let Some(bytes) = self.files.get(name) else {
-            return Err(Error::io(self.path(name), std::io::ErrorKind::NotFound.into()));
+            let missing = std::io::Error::new(ErrorKind::NotFound, "no such file in the release");
+            return Err(Error::io(self.path(name), missing));
         };
         Ok((Box::new(Cursor::new(bytes)), bytes.len() as u64))
     }

@@ -32,47 +32,54 @@ struct Choice {
     class: u32,
 }
 
-/// The loss of all records, in leaves.
-pub(super) fn loss(
+/// The loss of all records, in leaves, and the class of each.
+pub(super) fn assign(
     tree: &Hierarchy,
     classes: &Bag,
     labels: &[NodeId],
     original: &Dataset,
     bound: &[NodeId],
-) -> Result<u64> {
+) -> Result<(u64, Vec<Option<u32>>)> {
     let records = original.len() as u64;
     if classes.total() != records {
         return Err(unfit(&format!("{} records against {records}", classes.total())));
     }
     let trie = Trie::new(classes, labels);
-    let rows = distinct(original, bound);
+    let (rows, row_of) = distinct(original, bound);
     let choices: Vec<Vec<Choice>> =
         rows.par_iter().map(|(leaves, _)| trie.choices(tree, leaves)).collect();
     let mut assignment = Assignment::new(&rows, &choices, classes);
     assignment.greedy();
     assignment.repair()?;
-    Ok(assignment.loss())
+    let loss = assignment.loss();
+    Ok((loss, assignment.class_of(&row_of)))
 }
 
-/// The distinct records as ascending leaves, each with how often it occurs.
-fn distinct(original: &Dataset, bound: &[NodeId]) -> Vec<(Vec<NodeId>, u32)> {
-    let mut all: Vec<Vec<NodeId>> = original
+/// Leaves of a record, ascending, and how often they occur.
+type Row = (Vec<NodeId>, u32);
+
+/// The distinct records, and which of them each record is.
+fn distinct(original: &Dataset, bound: &[NodeId]) -> (Vec<Row>, Vec<u32>) {
+    let mut all: Vec<(Vec<NodeId>, u32)> = original
         .records()
-        .map(|record| {
+        .zip(0..)
+        .map(|(record, number)| {
             let mut leaves: Vec<NodeId> = record.iter().map(|&i| bound[i as usize]).collect();
             leaves.sort_unstable();
-            leaves
+            (leaves, number)
         })
         .collect();
     all.par_sort_unstable();
-    let mut rows: Vec<(Vec<NodeId>, u32)> = Vec::new();
-    for leaves in all {
+    let mut rows: Vec<Row> = Vec::new();
+    let mut row_of = vec![0; all.len()];
+    for (leaves, number) in all {
         match rows.last_mut() {
             Some((last, count)) if *last == leaves => *count += 1,
             _ => rows.push((leaves, 1)),
         }
+        row_of[number as usize] = rows.len() as u32 - 1;
     }
-    rows
+    (rows, row_of)
 }
 
 /// The classes by their nodes in preorder.
@@ -132,7 +139,7 @@ impl Trie {
 
 /// Records on their way to classes.
 struct Assignment<'a> {
-    rows: &'a [(Vec<NodeId>, u32)],
+    rows: &'a [Row],
     choices: &'a [Vec<Choice>],
     /// Records of row `r` in its choice `c`: `placed[r][c]`.
     placed: Vec<Vec<u32>>,
@@ -145,7 +152,7 @@ struct Assignment<'a> {
 }
 
 impl<'a> Assignment<'a> {
-    fn new(rows: &'a [(Vec<NodeId>, u32)], choices: &'a [Vec<Choice>], classes: &Bag) -> Self {
+    fn new(rows: &'a [Row], choices: &'a [Vec<Choice>], classes: &Bag) -> Self {
         Self {
             rows,
             choices,
@@ -247,6 +254,17 @@ impl<'a> Assignment<'a> {
                 }
             }
         }
+    }
+
+    /// The class of every record; equal records take theirs one after the other.
+    fn class_of(mut self, row_of: &[u32]) -> Vec<Option<u32>> {
+        let next = |&row: &u32| {
+            let placed = &mut self.placed[row as usize];
+            let choice = placed.iter().position(|&n| n > 0)?;
+            placed[choice] -= 1;
+            Some(self.choices[row as usize][choice].class)
+        };
+        row_of.iter().map(next).collect()
     }
 
     fn loss(&self) -> u64 {

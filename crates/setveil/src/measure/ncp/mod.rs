@@ -11,6 +11,8 @@
 
 mod assignment;
 
+use rustc_hash::FxHashMap;
+
 use crate::data::hierarchy::NodeId;
 use crate::data::{Dataset, Hierarchy, ItemId};
 use crate::release::{Bag, Generalized};
@@ -32,18 +34,69 @@ pub fn ncp(body: &Generalized, original: &Dataset, hierarchy: Option<&Hierarchy>
         return Ok(suppressed(body, original) as f64 / instances);
     };
     let tree = hierarchy.unwrap_or(own);
+    let (loss, _) = generalized(body, original, tree)?;
+    Ok(loss as f64 / f64::from(tree.leaf_count(0)) / instances)
+}
+
+/// The class of every record of `original`, none for a record that became
+/// empty. After local recoding the release does not say: one assignment that
+/// agrees with everything published.
+///
+/// # Errors
+/// As [`ncp`].
+pub fn classes_of(
+    body: &Generalized,
+    original: &Dataset,
+    hierarchy: Option<&Hierarchy>,
+) -> Result<Vec<Option<u32>>> {
+    if let Some(own) = &body.hierarchy {
+        return Ok(generalized(body, original, hierarchy.unwrap_or(own))?.1);
+    }
+    let published: Vec<Option<ItemId>> =
+        original.vocabulary().labels().map(|label| body.vocabulary.id(label)).collect();
+    let mut kept: Vec<Vec<ItemId>> = original
+        .records()
+        .map(|record| record.iter().filter_map(|&item| published[item as usize]).collect())
+        .collect();
+    let classes = class_numbers(body, kept.iter().map(Vec::as_slice))?;
+    kept.retain(|record| !record.is_empty());
+    if Bag::from_itemsets(kept.iter().map(Vec::as_slice)) != body.classes {
+        return Err(unfit("its records are not the classes"));
+    }
+    Ok(classes)
+}
+
+/// The numbers of the classes with these items; none where there is no item.
+fn class_numbers<'a>(
+    body: &Generalized,
+    records: impl Iterator<Item = &'a [ItemId]>,
+) -> Result<Vec<Option<u32>>> {
+    let numbers: FxHashMap<&[ItemId], u32> =
+        body.classes.iter().zip(0..).map(|((items, _), number)| (items, number)).collect();
+    let number = |record: &[ItemId]| match numbers.get(record) {
+        _ if record.is_empty() => Ok(None),
+        Some(&number) => Ok(Some(number)),
+        None => Err(unfit("a record's items are no class")),
+    };
+    records.map(number).collect()
+}
+
+/// The loss in leaves, and the class of every record.
+fn generalized(
+    body: &Generalized,
+    original: &Dataset,
+    tree: &Hierarchy,
+) -> Result<(u64, Vec<Option<u32>>)> {
     let bound = tree.bind(original.vocabulary(), true)?;
     let labels: Vec<NodeId> =
         body.vocabulary.labels().map(|l| node(tree, l)).collect::<Result<_>>()?;
     let mut sorted = labels.clone();
     sorted.sort_unstable();
-    let leaves = f64::from(tree.leaf_count(0));
-    let loss = if sorted.windows(2).any(|w| tree.covers(w[0], w[1])) {
-        assignment::loss(tree, &body.classes, &labels, original, &bound)?
+    if sorted.windows(2).any(|w| tree.covers(w[0], w[1])) {
+        assignment::assign(tree, &body.classes, &labels, original, &bound)
     } else {
-        global(tree, body, &labels, original, &bound)?
-    };
-    Ok(loss as f64 / leaves / instances)
+        global(tree, body, &labels, original, &bound)
+    }
 }
 
 /// Instances of items that are not published.
@@ -77,7 +130,7 @@ fn global(
     labels: &[NodeId],
     original: &Dataset,
     bound: &[NodeId],
-) -> Result<u64> {
+) -> Result<(u64, Vec<Option<u32>>)> {
     let mut by_node: Vec<(NodeId, ItemId)> = labels.iter().copied().zip(0..).collect();
     by_node.sort_unstable();
     let mut label_of = Vec::with_capacity(bound.len());
@@ -110,10 +163,11 @@ fn global(
         items.truncate(kept);
         ends.push(kept);
     }
-    if Bag::from_itemsets(ends.windows(2).map(|w| &items[w[0]..w[1]])) != body.classes {
+    let records = || ends.windows(2).map(|w| &items[w[0]..w[1]]);
+    if Bag::from_itemsets(records()) != body.classes {
         return Err(unfit("its records are not the classes"));
     }
-    Ok(loss)
+    Ok((loss, class_numbers(body, records())?))
 }
 
 fn unfit(what: &str) -> Error {

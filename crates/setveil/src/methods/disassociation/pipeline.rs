@@ -170,7 +170,7 @@ fn cluster(
     }
     if data.len() < sizes.k() {
         return Err(Error::Infeasible {
-            what: format!("there are {} records, fewer than k = {}", data.len(), sizes.k()),
+            what: format!("{}, fewer than k = {}", limits::there_are(data.len()), sizes.k()),
             hint: "nobody can be hidden among fewer than k: choose a smaller k or release \
                    nothing"
                 .into(),

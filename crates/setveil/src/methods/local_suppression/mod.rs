@@ -143,7 +143,7 @@ impl<'a> Solution<'a> {
         let (k, m) = (parameters.k.get(), parameters.m.get());
         if data.len() < k as usize {
             return Err(Error::Infeasible {
-                what: format!("there are {} records, fewer than k = {k}", data.len()),
+                what: format!("{}, fewer than k = {k}", limits::there_are(data.len())),
                 hint: "nobody can be hidden among fewer than k: choose a smaller k or release \
                        nothing"
                     .into(),
@@ -250,5 +250,13 @@ impl Recipe for Method {
 
     fn sensitive(parameters: &Parameters) -> &[String] {
         &parameters.sensitive
+    }
+
+    fn kept(
+        parameters: &Parameters,
+        data: &Dataset,
+        progress: &dyn Progress,
+    ) -> Result<Option<Slots>> {
+        slots(data, parameters, progress).map(Some)
     }
 }

@@ -6,9 +6,10 @@ use std::time::Instant;
 use serde::{Deserialize, Serialize};
 
 use super::{Store, grid};
-use crate::measure::{Options, candidates};
+use crate::measure::{Evaluation, Options};
+use crate::risk::{self, Level};
 use crate::workflow;
-use crate::{Dataset, Error, Progress, Result};
+use crate::{Dataset, Error, Progress, Release, Result};
 
 /// A method with its parameters; none where the method has no such parameter.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -50,14 +51,19 @@ impl Cell {
 
 /// What all cells start from.
 #[derive(Clone, Copy)]
-pub(super) struct Basis<'a> {
-    pub(super) data: &'a Dataset,
-    pub(super) options: &'a Options,
+pub(in super::super) struct Basis<'a> {
+    pub(in super::super) data: &'a Dataset,
+    pub(in super::super) options: &'a Options,
+    /// How many items the attacker knows, up to how many are tried, and how
+    /// often everything is repeated.
+    pub(in super::super) known: u32,
+    pub(in super::super) curve: u32,
+    pub(in super::super) repeats: u32,
     /// The sensitive items, for methods that separate them.
-    pub(super) sensitive: &'a [String],
+    pub(in super::super) sensitive: &'a [String],
 }
 
-/// A finished cell.
+/// A finished cell: means over the seeds, and how far the seeds differ.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Row {
     /// The setting.
@@ -67,10 +73,32 @@ pub struct Row {
     pub holds: Option<bool>,
     /// What `holds` does not say, where the release cannot show its guarantee.
     pub note: Option<String>,
-    /// Probability of finding a person by m known items (2 where there is no
-    /// m); none where noise leaves no candidates to count.
-    pub risk: Option<f64>,
-    /// See [`Evaluation`](crate::measure::Evaluation) for this and the others.
+    /// Why the setting is not recommended although its guarantee holds.
+    pub weak: Option<String>,
+    /// The seeds of people, data sets and reconstructions.
+    pub seeds: Vec<u64>,
+    /// What an attacker achieves who knows as many items as all rows are compared at.
+    pub risk: Option<Level>,
+    /// The same for 1, 2, ... known items.
+    pub curve: Vec<Level>,
+    /// What is left.
+    #[serde(flatten)]
+    pub utility: Utility,
+    /// The standard deviation over the seeds.
+    pub spread: Spread,
+    /// Time to anonymize.
+    pub seconds: f64,
+    /// Why the method refused.
+    pub error: Option<String>,
+    /// No other setting has less risk and less loss.
+    #[serde(default)]
+    pub frontier: bool,
+}
+
+/// The measures that are compared; see [`Evaluation`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Utility {
+    /// Lost itemsets.
     pub tkd: Option<f64>,
     /// Relative error.
     pub re: Option<f64>,
@@ -82,20 +110,68 @@ pub struct Row {
     pub ncp: Option<f64>,
     /// KL-divergence.
     pub kl: Option<f64>,
-    /// Time to anonymize.
-    pub seconds: f64,
-    /// Why the method refused.
-    pub error: Option<String>,
-    /// No other setting has less risk and less loss.
-    #[serde(default)]
-    pub frontier: bool,
+}
+
+/// How far the seeds differ.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Spread {
+    /// Of the risk.
+    pub linking: Option<f64>,
+    /// Of the measures.
+    #[serde(flatten)]
+    pub utility: Utility,
+}
+
+impl Utility {
+    fn of(found: &Evaluation) -> Self {
+        let Evaluation { tkd, re, tlost, pairs_kept, ncp, kl, .. } = *found;
+        Self { tkd, re, tlost, pairs_kept, ncp, kl }
+    }
+
+    /// The measures by name, in the order of the table.
+    pub fn named(&self) -> [(&'static str, Option<f64>); 6] {
+        [
+            ("tkd", self.tkd),
+            ("re", self.re),
+            ("tlost", self.tlost),
+            ("pairs_kept", self.pairs_kept),
+            ("ncp", self.ncp),
+            ("kl", self.kl),
+        ]
+    }
+
+    /// `each` of the values of one measure after the other.
+    fn each(all: &[Self], each: impl Fn(&[f64]) -> Option<f64>) -> Self {
+        let of = |value: fn(&Self) -> Option<f64>| {
+            each(&all.iter().filter_map(value).collect::<Vec<f64>>())
+        };
+        Self {
+            tkd: of(|u| u.tkd),
+            re: of(|u| u.re),
+            tlost: of(|u| u.tlost),
+            pairs_kept: of(|u| u.pairs_kept),
+            ncp: of(|u| u.ncp),
+            kl: of(|u| u.kl),
+        }
+    }
+}
+
+fn mean(values: &[f64]) -> Option<f64> {
+    (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
+}
+
+/// The standard deviation; none of a single value.
+fn deviation(values: &[f64]) -> Option<f64> {
+    let centre = mean(values).filter(|_| values.len() > 1)?;
+    let squares: f64 = values.iter().map(|v| (v - centre).powi(2)).sum();
+    Some((squares / (values.len() - 1) as f64).sqrt())
 }
 
 /// What a stored row depends on besides its cell. Stays with the custodian.
 pub(super) fn fingerprint(basis: &Basis) -> String {
-    let Basis { data, options, sensitive } = basis;
+    let Basis { data, options, sensitive, known, curve, repeats } = basis;
     let mut hasher = DefaultHasher::new();
-    sensitive.hash(&mut hasher);
+    (sensitive, known, curve, repeats).hash(&mut hasher);
     data.occurrences().hash(&mut hasher);
     data.records().map(<[_]>::len).for_each(|len| len.hash(&mut hasher));
     data.vocabulary().labels().for_each(|label| label.hash(&mut hasher));
@@ -131,26 +207,53 @@ pub(super) fn row(
     Ok(stored.row)
 }
 
-fn make(cell: Cell, basis: &Basis, progress: &dyn Progress) -> Result<Row> {
-    let Basis { data, options, .. } = *basis;
-    let known = cell.m.unwrap_or(2);
-    let start = Instant::now();
-    let made = grid::method(basis, &cell).and_then(|method| method.run(data, progress));
+pub(in super::super) fn make(cell: Cell, basis: &Basis, progress: &dyn Progress) -> Result<Row> {
     let mut row = Row { cell, ..Row::default() };
-    let release = match made {
-        Ok(outcome) => outcome.release,
-        Err(Error::Cancelled) => return Err(Error::Cancelled),
-        Err(error) => {
-            row.error = Some(error.to_string());
-            return Ok(row);
+    let (mut curves, mut measured) = (Vec::new(), Vec::new());
+    for repeat in 0..basis.repeats.max(1) {
+        let start = Instant::now();
+        // Methods that draw at random draw again.
+        let made =
+            grid::method(basis, &row.cell).and_then(|method| method.run(basis.data, progress));
+        let release = match made {
+            Ok(outcome) => outcome.release,
+            Err(Error::Cancelled) => return Err(Error::Cancelled),
+            Err(error) => {
+                row.error = Some(error.to_string());
+                return Ok(row);
+            }
+        };
+        row.seconds += start.elapsed().as_secs_f64() / f64::from(basis.repeats.max(1));
+        if repeat == 0 {
+            judge(&mut row, &release, progress)?;
         }
+        let seed = basis.options.seed + u64::from(repeat);
+        let played = risk::Options::default().known(basis.curve).seed(seed);
+        let options = basis.options.clone().seed(seed);
+        row.seeds.push(seed);
+        curves.push(workflow::played(&release, basis.data, &played, progress)?);
+        measured.push(Utility::of(&workflow::measured(&release, basis.data, &options, progress)?));
+    }
+    let at = |known: usize| {
+        curves.iter().filter_map(|curve| curve.get(known)).cloned().collect::<Vec<Level>>()
     };
-    row.seconds = start.elapsed().as_secs_f64();
-    let verdict = workflow::verify(&release, progress)?;
-    (row.holds, row.note) = (Some(verdict.holds), verdict.note.map(str::to_owned));
-    row.risk = candidates(&release, data, known, options.seed, progress)?.last().copied();
-    let found = workflow::evaluate(&release, data, options, progress)?;
-    (row.tkd, row.re, row.tlost) = (found.tkd, found.re, found.tlost);
-    (row.pairs_kept, row.ncp, row.kl) = (found.pairs_kept, found.ncp, found.kl);
+    row.curve = (0..basis.curve as usize).filter_map(|i| Level::mean(&at(i))).collect();
+    let compared = at(basis.known as usize - 1);
+    row.risk = Level::mean(&compared);
+    row.utility = Utility::each(&measured, mean);
+    let linking: Vec<f64> = compared.iter().filter_map(|level| level.linking).collect();
+    row.spread =
+        Spread { linking: deviation(&linking), utility: Utility::each(&measured, deviation) };
     Ok(row)
+}
+
+/// Whether the promise holds, and what is weak about it.
+fn judge(row: &mut Row, release: &Release, progress: &dyn Progress) -> Result<()> {
+    let verdict = workflow::verify(release, progress)?;
+    (row.holds, row.note) = (Some(verdict.holds), verdict.note.map(str::to_owned));
+    // Every release of some methods has groups whose records share an item: a
+    // comparison is not the place to say so again.
+    let weak = workflow::cautions(release).into_iter().find(|c| c.kind != "homogeneous");
+    row.weak = weak.map(|caution| caution.what);
+    Ok(())
 }

@@ -52,7 +52,7 @@ fn each<T: Copy>(cells: &[Cell], values: &[T], set: impl Fn(&mut Cell, T)) -> Ve
 }
 
 /// The method of a cell.
-pub(super) fn method(basis: &Basis, cell: &Cell) -> Result<Method> {
+pub(in super::super) fn method(basis: &Basis, cell: &Cell) -> Result<Method> {
     // A cluster of at least 2k is needed: the size that was asked for, or that.
     let least = 2 * cell.k.unwrap_or(0) as usize;
     let values = [

@@ -3,8 +3,8 @@
 //! Every finished setting is handed to a [`Store`], so that a comparison that
 //! was interrupted goes on where it stopped.
 
-mod cells;
-mod grid;
+pub(super) mod cells;
+pub(super) mod grid;
 mod plot;
 mod table;
 
@@ -12,15 +12,18 @@ use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
 
-pub use cells::{Cell, Row};
-pub use plot::scatter;
-pub use table::{COLUMNS, csv};
+pub use cells::{Cell, Row, Spread, Utility};
+pub use plot::figure;
+pub use table::{COLUMNS, Recommendation, csv, curve_csv};
 
 use crate::data::{Epsilon, K, M, P};
 use crate::measure;
 use crate::methods::{Knob, cahd};
 use crate::{Dataset, Error, Method, Progress, Result, Stage};
 use cells::Basis;
+
+/// The risk is shown for 1 up to so many known items at least.
+const CURVE: u32 = 4;
 
 /// What is compared: every combination of the values that a method tells apart.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -43,8 +46,12 @@ pub struct Options {
     pub sensitive: Option<Vec<String>>,
     /// How many to draw among those rare enough for every p.
     pub random_sensitive: usize,
-    /// Recommend the setting that keeps most itemsets among those with at most this risk.
-    pub recommend: Option<f64>,
+    /// At how many known items all settings are compared.
+    pub known: u32,
+    /// Over how many seeds everything is repeated.
+    pub repeats: u32,
+    /// What a setting has to satisfy to be recommended; none to recommend nothing.
+    pub limits: Option<Limits>,
     /// What the measures depend on.
     pub measure: measure::Options,
 }
@@ -61,7 +68,9 @@ impl Default for Options {
             epsilon: vec!["1".parse().expect(valid)],
             sensitive: None,
             random_sensitive: 10,
-            recommend: None,
+            known: 2,
+            repeats: 3,
+            limits: None,
             measure: measure::Options::default(),
         }
     }
@@ -84,20 +93,56 @@ setters!(Options {
     sensitive: Option<Vec<String>>,
     /// How many to draw among those rare enough for every p.
     random_sensitive: usize,
-    /// Recommend the setting that keeps most itemsets among those with at most this risk.
-    recommend: Option<f64>,
+    /// At how many known items all settings are compared.
+    known: u32,
+    /// Over how many seeds everything is repeated.
+    repeats: u32,
+    /// What a setting has to satisfy to be recommended.
+    limits: Option<Limits>,
     /// What the measures depend on.
     measure: measure::Options,
+});
+
+/// What the user asks for; what is not set is not asked for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[non_exhaustive]
+pub struct Limits {
+    /// The largest risk: `linking` with its spread.
+    pub max_risk: Option<f64>,
+    /// The largest share of lost itemsets.
+    pub max_tkd: Option<f64>,
+    /// The largest relative error.
+    pub max_re: Option<f64>,
+    /// The largest share of lost terms.
+    pub max_tlost: Option<f64>,
+    /// The smallest share of pairs kept.
+    pub min_pairs_kept: Option<f64>,
+}
+
+setters!(Limits {
+    /// The largest risk.
+    max_risk: Option<f64>,
+    /// The largest share of lost itemsets.
+    max_tkd: Option<f64>,
+    /// The largest relative error.
+    max_re: Option<f64>,
+    /// The largest share of lost terms.
+    max_tlost: Option<f64>,
+    /// The smallest share of pairs kept.
+    min_pairs_kept: Option<f64>,
 });
 
 /// The finished comparison.
 #[derive(Clone, Debug, Serialize)]
 #[non_exhaustive]
 pub struct Compared {
+    /// At how many known items.
+    pub known: u32,
     /// One row a setting.
     pub rows: Vec<Row>,
-    /// Which setting to take, and why.
-    pub recommendation: Option<String>,
+    /// Which setting to take, and why; or why none.
+    pub recommendation: Option<Recommendation>,
     /// The sensitive items that were drawn; they are not part of the table.
     #[serde(skip)]
     pub drawn: Vec<String>,
@@ -143,7 +188,15 @@ pub fn compare(
 ) -> Result<Compared> {
     let cells = grid::cells(options)?;
     let (sensitive, drawn) = sensitive(data, options)?;
-    let basis = Basis { data, options: &options.measure, sensitive: &sensitive };
+    let (known, curve) = (options.known.max(1), options.known.max(CURVE));
+    let basis = Basis {
+        data,
+        options: &options.measure,
+        known,
+        curve,
+        repeats: options.repeats,
+        sensitive: &sensitive,
+    };
     let fingerprint = cells::fingerprint(&basis);
     let mut rows = Vec::with_capacity(cells.len());
     for cell in cells {
@@ -152,8 +205,8 @@ pub fn compare(
         progress.step(1)?;
     }
     table::mark_frontier(&mut rows);
-    let recommendation = options.recommend.map(|limit| table::recommend(&rows, limit));
-    Ok(Compared { rows, recommendation, drawn })
+    let recommendation = options.limits.map(|limits| table::recommend(&rows, &limits));
+    Ok(Compared { known, rows, recommendation, drawn })
 }
 
 /// The sensitive items, the same for every setting, and whether they were
@@ -173,7 +226,7 @@ fn sensitive(data: &Dataset, options: &Options) -> Result<(Vec<String>, Vec<Stri
 }
 
 /// Says which names there are.
-fn unknown(name: &str) -> Error {
+pub(super) fn unknown(name: &str) -> Error {
     Error::Unknown {
         what: format!("there is no method {name:?}"),
         hint: format!("the methods are {}", Method::NAMES.join(", ")),

@@ -1,68 +1,57 @@
-//! Risk against lost itemsets, as SVG.
-
-use std::fmt::Write;
+//! Risk against what is lost, as SVG.
 
 use super::cells::Row;
+use crate::chart::{Mark, Panel, panels};
 
-const LEFT: f64 = 70.0;
-const TOP: f64 = 50.0;
-const WIDTH: f64 = 600.0;
-const HEIGHT: f64 = 320.0;
+/// The measures that have a panel, with what the axis is called.
+const AXES: [(&str, &str); 6] = [
+    ("tkd", "tkd: itemsets lost"),
+    ("re", "re: error of pairs"),
+    ("tlost", "tlost: items lost"),
+    ("pairs_kept", "pairs_kept (more is better)"),
+    ("ncp", "ncp: coarseness"),
+    ("kl", "kl: divergence"),
+];
 
-/// Every setting whose guarantee holds; the frontier is filled and named.
-pub fn scatter(rows: &[Row]) -> String {
-    let points: Vec<(&Row, f64, f64)> = rows
-        .iter()
-        .filter(|row| row.holds == Some(true))
-        .filter_map(|row| Some((row, row.risk?, row.tkd?)))
-        .collect();
-    let top = |f: fn(&(&Row, f64, f64)) -> f64| {
-        points.iter().map(f).fold(0.0_f64, f64::max).max(1e-6) * 1.15
-    };
-    let (most_risk, most_loss) = (top(|p| p.1), top(|p| p.2));
-    let mut svg = format!(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 720 440\" role=\"img\" \
-         font-family=\"sans-serif\" font-size=\"13\"><title>Risk and lost itemsets</title>\
-         <desc>Each point is a setting; filled points are on the Pareto frontier.</desc>\
-         <rect width=\"720\" height=\"440\" fill=\"#fff\"/>\
-         <text x=\"{LEFT}\" y=\"28\" font-size=\"17\">Risk and lost itemsets</text>\
-         <text x=\"{}\" y=\"425\" text-anchor=\"middle\">risk: probability of finding a person</text>\
-         <text transform=\"translate(18 {}) rotate(-90)\" text-anchor=\"middle\">tkd: lost itemsets</text>",
-        LEFT + WIDTH / 2.0,
-        TOP + HEIGHT / 2.0
-    );
-    for i in 0..=4 {
-        let share = f64::from(i) / 4.0;
-        let (x, y) = (LEFT + share * WIDTH, TOP + HEIGHT - share * HEIGHT);
-        let _ = write!(
-            svg,
-            "<line x1=\"{LEFT}\" x2=\"{}\" y1=\"{y:.1}\" y2=\"{y:.1}\" stroke=\"#e0e4ea\"/>\
-             <text x=\"{}\" y=\"{:.1}\" text-anchor=\"end\">{:.3}</text>\
-             <text x=\"{x:.1}\" y=\"{}\" text-anchor=\"middle\">{:.3}</text>",
-            LEFT + WIDTH,
-            LEFT - 8.0,
-            y + 4.0,
-            share * most_loss,
-            TOP + HEIGHT + 20.0,
-            share * most_risk
-        );
+/// Every setting whose guarantee holds and whose risk is known, against each
+/// measure that some of them have; the frontier is filled and named.
+pub fn figure(rows: &[Row], known: u32) -> String {
+    let shown: Vec<&Row> =
+        rows.iter().filter(|row| row.holds == Some(true) && risk(row).is_some()).collect();
+    let mut kinds: Vec<String> = Vec::new();
+    for row in &shown {
+        if !kinds.contains(&row.cell.method) {
+            kinds.push(row.cell.method.clone());
+        }
     }
-    for (row, risk, tkd) in points {
-        let x = LEFT + risk / most_risk * WIDTH;
-        let y = TOP + HEIGHT - tkd / most_loss * HEIGHT;
-        let (fill, name) =
-            if row.frontier { ("#1f4e8c", row.cell.name()) } else { ("#fff", String::new()) };
-        // Names of points at the right end stand on their left.
-        let (at, anchor) =
-            if x > LEFT + 0.7 * WIDTH { (x - 9.0, "end") } else { (x + 9.0, "start") };
-        let _ = write!(
-            svg,
-            "<circle cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"5\" fill=\"{fill}\" stroke=\"#1f4e8c\">\
-             <title>{}: risk {risk:.4}, tkd {tkd:.3}</title></circle>\
-             <text x=\"{at:.1}\" y=\"{:.1}\" text-anchor=\"{anchor}\" font-size=\"11\">{name}</text>",
-            row.cell.name(),
-            y - 7.0
-        );
-    }
-    svg + "</svg>\n"
+    let axes = AXES.iter().enumerate().filter_map(|(i, (_, y))| {
+        let marks: Vec<Mark> = shown.iter().filter_map(|row| mark(row, i, &kinds)).collect();
+        (!marks.is_empty()).then(|| Panel { y: (*y).to_owned(), marks })
+    });
+    let items = if known == 1 { "1 known item".to_owned() } else { format!("{known} known items") };
+    panels(
+        &format!("Risk with {items}, and what it costs"),
+        "risk: how often a person is found",
+        &kinds,
+        &axes.collect::<Vec<_>>(),
+    )
+}
+
+fn risk(row: &Row) -> Option<f64> {
+    row.risk.as_ref()?.linking
+}
+
+fn mark(row: &Row, measure: usize, kinds: &[String]) -> Option<Mark> {
+    let value = row.utility.named()[measure].1?;
+    let spread = row.spread.utility.named()[measure].1.unwrap_or(0.0);
+    // The method is told by colour and shape.
+    let name = row.cell.name();
+    let short = name.strip_prefix(&row.cell.method).unwrap_or(&name).trim_start_matches('-');
+    Some(Mark {
+        kind: kinds.iter().position(|kind| *kind == row.cell.method)?,
+        at: (risk(row)?, value),
+        spread: (row.spread.linking.unwrap_or(0.0), spread),
+        name: short.replace('-', " "),
+        marked: row.frontier,
+    })
 }

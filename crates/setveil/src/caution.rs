@@ -1,0 +1,177 @@
+//! What to know about a release before it is handed out, although its promise
+//! holds: it is empty, the promise is a weak one, or everybody in a cluster has
+//! the same telling item.
+//!
+//! Everything is found in the release alone, so whoever receives it sees the
+//! same. Nothing here is a violation: `verify` decides about those.
+
+use serde::Serialize;
+
+use crate::data::{ItemId, Vocabulary};
+use crate::release::{Bag, Body, Cluster, Generalized, Model, Release, Supports};
+
+/// How bad it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Severity {
+    /// Think about it before publishing.
+    Amber,
+    /// Do not publish this.
+    Red,
+}
+
+/// Something to know about a release.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct Caution {
+    /// How bad it is.
+    pub severity: Severity,
+    /// One word for programs: `empty`, `combinations` or `homogeneous`.
+    pub kind: &'static str,
+    /// What it is, in plain words.
+    pub what: String,
+}
+
+/// From this share of all records on, everybody in a cluster having an item is
+/// no news about them.
+const COMMON: f64 = 0.1;
+
+/// What to know about `release`. `sensitive` are the labels that its maker
+/// named as sensitive: then only those are looked for in clusters.
+pub fn cautions(release: &Release, sensitive: &[String]) -> Vec<Caution> {
+    let found = [empty(release), combinations(release), homogeneous(release, sensitive)];
+    found.into_iter().flatten().collect()
+}
+
+fn empty(release: &Release) -> Option<Caution> {
+    let records = match &release.body {
+        Body::Generalized(body) => body.classes.total(),
+        _ => release.manifest.records,
+    };
+    if records > 0 && !release.body.vocabulary().is_empty() {
+        return None;
+    }
+    let hint = match release.manifest.guarantee.supports {
+        Supports::Noisy => ": no count was large enough for its noise; spend a larger epsilon",
+        _ => "",
+    };
+    let what = format!("the release is empty, it publishes no record{hint}");
+    Some(Caution { severity: Severity::Red, kind: "empty", what })
+}
+
+fn combinations(release: &Release) -> Option<Caution> {
+    let Model::KmAnonymity { m: 1, .. } = release.manifest.guarantee.model else { return None };
+    let what = "nothing is promised about combinations: two items together can single out a \
+                person, and the whole record is then read"
+        .to_owned();
+    Some(Caution { severity: Severity::Amber, kind: "combinations", what })
+}
+
+/// A part of a release in which everybody has an item.
+struct Shared {
+    size: u64,
+    item: ItemId,
+}
+
+fn homogeneous(release: &Release, sensitive: &[String]) -> Option<Caution> {
+    let (parts, found) = match &release.body {
+        Body::Disassociated(body) => ("clusters", in_clusters(&body.clusters)),
+        Body::Located(body) => {
+            let leaves = body.leaves.iter().filter_map(|leaf| {
+                let shared = everywhere(&leaf.kept, leaf.size.into());
+                (!shared.is_empty()).then_some(shared)
+            });
+            ("leaves", leaves.collect())
+        }
+        Body::Generalized(body) => match release.manifest.guarantee.model {
+            Model::KAnonymity { .. } => ("classes", in_classes(body)),
+            _ => return None,
+        },
+        Body::Grouped(_) => return None,
+    };
+    let vocabulary = release.body.vocabulary();
+    let telling = telling(release, vocabulary, sensitive);
+    let found: Vec<Vec<Shared>> = found
+        .into_iter()
+        .map(|part| part.into_iter().filter(|s| telling[s.item as usize]).collect())
+        .filter(|part: &Vec<Shared>| !part.is_empty())
+        .collect();
+    let worst = found.iter().flatten().min_by_key(|s| (s.size, s.item))?;
+    let (label, size) = (vocabulary.label(worst.item), worst.size);
+    let what = if sensitive.is_empty() {
+        format!(
+            "in {} of the {parts} all records have the same telling item (all {size} have \
+             `{label}`): who is known to be among them has it. No sensitive items were named; name \
+             those that nobody may be linked to",
+            found.len()
+        )
+    } else {
+        format!(
+            "in {} of the {parts} all records have the same sensitive item (all {size} have \
+             `{label}`): who is known to be among them has it",
+            found.len()
+        )
+    };
+    Some(Caution { severity: Severity::Amber, kind: "homogeneous", what })
+}
+
+/// Whether it says something about somebody to have an item: it is sensitive, or,
+/// if nobody said what is, fewer than a tenth of all records have it.
+fn telling(release: &Release, vocabulary: &Vocabulary, sensitive: &[String]) -> Vec<bool> {
+    if !sensitive.is_empty() {
+        let is = |label: &str| sensitive.iter().any(|s| s == label);
+        return vocabulary.labels().map(is).collect();
+    }
+    let mut counts = vec![0_u64; vocabulary.len()];
+    let mut add = |bag: &Bag| {
+        for (items, count) in bag.iter() {
+            items.iter().for_each(|&item| counts[item as usize] += u64::from(count));
+        }
+    };
+    match &release.body {
+        Body::Disassociated(body) => body.clusters.iter().for_each(|c| each_chunk(c, &mut add)),
+        Body::Located(body) => body.leaves.iter().for_each(|leaf| add(&leaf.kept)),
+        Body::Generalized(body) => add(&body.classes),
+        Body::Grouped(_) => {}
+    }
+    let common = COMMON * release.manifest.records as f64;
+    counts.into_iter().map(|count| (count as f64) < common).collect()
+}
+
+fn each_chunk(cluster: &Cluster, each: &mut dyn FnMut(&Bag)) {
+    cluster.chunks().iter().for_each(&mut *each);
+    cluster.children().iter().for_each(|child| each_chunk(child, each));
+}
+
+fn in_clusters(clusters: &[Cluster]) -> Vec<Vec<Shared>> {
+    let leaves = clusters.iter().flat_map(Cluster::leaves);
+    let shared = leaves.map(|leaf| {
+        let size = leaf.size.into();
+        leaf.record_chunks.iter().flat_map(|chunk| everywhere(chunk, size)).collect()
+    });
+    shared.filter(|shared: &Vec<Shared>| !shared.is_empty()).collect()
+}
+
+/// The items that every one of `size` records has.
+fn everywhere(bag: &Bag, size: u64) -> Vec<Shared> {
+    if bag.total() != size || bag.is_empty() {
+        return Vec::new();
+    }
+    // What is not in the first sub-record is not in all.
+    let all = |&&item: &&ItemId| bag.iter().all(|(items, _)| items.binary_search(&item).is_ok());
+    bag.get(0).0.iter().filter(all).map(|&item| Shared { size, item }).collect()
+}
+
+/// Items of classes that were not generalised.
+fn in_classes(body: &Generalized) -> Vec<Vec<Shared>> {
+    let leaf = |item: ItemId| match &body.hierarchy {
+        Some(tree) => tree.node(body.vocabulary.label(item)).is_some_and(|n| tree.is_leaf(n)),
+        None => true,
+    };
+    let leaves: Vec<bool> = (0..body.vocabulary.len() as ItemId).map(leaf).collect();
+    let shared = body.classes.iter().map(|(items, count)| {
+        let own = items.iter().filter(|&&item| leaves[item as usize]);
+        own.map(|&item| Shared { size: count.into(), item }).collect()
+    });
+    shared.filter(|shared: &Vec<Shared>| !shared.is_empty()).collect()
+}

@@ -1,0 +1,107 @@
+//! How surely an attacker who is played out finds somebody, and what she learns.
+
+use crate::data::ItemId;
+use crate::measure::{self, ncp};
+use crate::release::{Body, Generalized, Release, Supports};
+use crate::risk::{self, Level, Options, Slots};
+use crate::{Dataset, Method, Progress, Result};
+
+/// Plays the attacker against `release` for 1 up to `options.known` known items.
+///
+/// # Errors
+/// If `original` cannot be the one that the release was made from, no data set
+/// fits the release, or `progress` says stop.
+pub fn risk(
+    release: &Release,
+    original: &Dataset,
+    options: &Options,
+    progress: &dyn Progress,
+) -> Result<Vec<Level>> {
+    measure::check_original(release, original, progress)?;
+    played(release, original, options, progress)
+}
+
+/// The same for an original that was checked.
+pub(super) fn played(
+    release: &Release,
+    original: &Dataset,
+    options: &Options,
+    progress: &dyn Progress,
+) -> Result<Vec<Level>> {
+    let slots = slots(release, original, progress)?;
+    risk::play(release, original, &slots, options, progress)
+}
+
+/// Up to how many known items the risk is shown for: two more than the promise
+/// speaks of, and four at least.
+pub(super) fn known(release: &Release) -> u32 {
+    release.manifest.guarantee.model.m().map_or(4, |m| (m + 2).max(4))
+}
+
+/// Where each record of the original went, as far as repeating the method tells.
+fn slots(release: &Release, original: &Dataset, progress: &dyn Progress) -> Result<Slots> {
+    let Ok(method) = Method::of(&release.manifest) else { return Ok(Slots::Unknown) };
+    match &release.body {
+        Body::Grouped(_) => Ok(Slots::Rows),
+        Body::Disassociated(_) => {
+            let members = method.members(release, original, progress)?;
+            Ok(members.map_or(Slots::Unknown, |members| clusters(&members, original.len())))
+        }
+        Body::Generalized(body) if release.manifest.guarantee.supports == Supports::Noisy => {
+            let _ = body;
+            Ok(Slots::Unknown)
+        }
+        Body::Generalized(body) => match method.kept(original, progress)? {
+            Some(kept) => {
+                let record = |r| kept.kept(r);
+                Ok(kept_classes(body, original, record))
+            }
+            None if hides_leaves(body, original) => Ok(Slots::Unknown),
+            None => {
+                let classes = ncp::classes_of(body, original, None)?;
+                let number = |class: Option<u32>| class.unwrap_or(Slots::LEFT_OUT);
+                Ok(Slots::Classes(classes.into_iter().map(number).collect()))
+            }
+        },
+        Body::Located(_) => Ok(match method.kept(original, progress)? {
+            Some(kept) => {
+                let place = |r: usize| (kept.leaf[r], kept.kept(r).to_vec());
+                Slots::Leaves((0..original.len()).map(place).collect())
+            }
+            None => Slots::Unknown,
+        }),
+    }
+}
+
+fn clusters(members: &[Vec<u32>], records: usize) -> Slots {
+    let mut leaf_of = vec![0; records];
+    for (leaf, members) in members.iter().enumerate() {
+        members.iter().for_each(|&record| leaf_of[record as usize] = leaf as u32);
+    }
+    Slots::Clusters(leaf_of)
+}
+
+/// The class of each record that gave up items of its own.
+fn kept_classes<'a>(
+    body: &Generalized,
+    original: &Dataset,
+    kept: impl Fn(usize) -> &'a [ItemId],
+) -> Slots {
+    let published: Vec<Option<ItemId>> =
+        original.vocabulary().labels().map(|label| body.vocabulary.id(label)).collect();
+    let numbers: std::collections::HashMap<&[ItemId], u32> =
+        body.classes.iter().zip(0..).map(|((items, _), number)| (items, number)).collect();
+    let class = |r: usize| {
+        let items: Option<Vec<ItemId>> =
+            kept(r).iter().map(|&item| published[item as usize]).collect();
+        items.and_then(|items| numbers.get(&items[..]).copied()).unwrap_or(Slots::LEFT_OUT)
+    };
+    Slots::Classes((0..original.len()).map(class).collect())
+}
+
+/// Whether the names of some leaves are not in the published hierarchy.
+fn hides_leaves(body: &Generalized, original: &Dataset) -> bool {
+    body.hierarchy
+        .as_ref()
+        .is_some_and(|tree| original.vocabulary().labels().any(|label| tree.node(label).is_none()))
+}
