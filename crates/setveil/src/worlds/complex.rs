@@ -90,7 +90,13 @@ impl Div for Complex {
 pub(super) fn ln_falling(z: Complex, n: f64) -> Complex {
     let (one, half) = (Complex::from(1.0), Complex::from(0.5));
     let (above, below) = (z + one, z + one - Complex::from(n));
-    if below.re < 0.5 || below.abs() < 12.0 {
+    // Stirling's series holds for arguments of up to three quarters of a half turn.
+    if below.abs() < 12.0 || below.re < 0.5 && below.im.abs() < -below.re {
+        if z.re <= -0.5 {
+            // Every factor times -1: the same product from its other end.
+            let turns = Complex::new(0.0, PI * (n % 2.0));
+            return ln_falling(Complex::from(n - 1.0) - z, n) + turns;
+        }
         return ln_gamma(above) - ln_gamma(below);
     }
     let shrink = (Complex::from(-n) / above).ln_1p();
