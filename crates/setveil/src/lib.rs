@@ -18,6 +18,32 @@
 //! assert!(verify::verify(&release, &())?.holds);
 //! # Ok::<(), setveil::Error>(())
 //! ```
+//!
+//! # A guide
+//!
+//! **I have files.** [`workflow::files`] reads, works and writes, in an order
+//! that leaves nothing half-made.
+//!
+//! **I have data in memory.** Make a [`Dataset`] from records and call the
+//! functions of [`workflow`]: [`profile`](workflow::profile()) says how
+//! identifying it is, [`anonymize`](workflow::anonymize()) makes a release,
+//! [`verify`](workflow::verify()) checks it, [`attack`](workflow::attack())
+//! says what is still learned and [`evaluate`](workflow::evaluate()) what it is
+//! still good for. Options begin with `Default`; options and results are JSON
+//! through `serde`. `examples/in_memory.rs` shows all of it.
+//!
+//! **I received a release.** [`workflow::verify()`], [`query::Index`] for
+//! supports of itemsets with bounds, [`workflow::items()`] and
+//! [`workflow::itemsets()`] for the most frequent ones, and
+//! [`workflow::reconstruct()`] for data sets that ordinary tools can mine.
+//!
+//! **I want a bar, or a button that stops.** Long work takes a [`Progress`];
+//! `&()` is nobody. Once it says stop, the work ends with
+//! [`Error::Cancelled`] and nothing is written.
+//!
+//! **I add something.** A method is a folder in [`methods`] and a line in
+//! [`Method`]; see `CONTRIBUTING.md`. Which part may use which is in
+//! `ARCHITECTURE.md`, and a test.
 
 #[macro_use]
 mod setters;

@@ -90,7 +90,7 @@ pub(super) fn ratio(sums: &Sums, q: usize, w: usize) -> Value {
 impl<'a> Circle<'a> {
     fn new(sums: &'a Sums, q: usize) -> Self {
         let s = sums.size as f64;
-        let right = s + minimum(sums);
+        let right = s + *sums.minimum.get_or_init(|| minimum(sums));
         let mut totals = sums.totals.clone();
         totals.sort_unstable();
         let second = totals.iter().rev().nth(1).copied().unwrap_or(0) as f64;

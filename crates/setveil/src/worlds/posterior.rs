@@ -4,8 +4,6 @@
 //! sum of E[S + y] over the clusters, divided by the sum of E[S]: every record
 //! of every world is as likely to be the person's as any other that has S.
 
-use rustc_hash::FxHashMap;
-
 use super::chunk::lets_in;
 use super::cluster::{ClusterWorlds, Leaf};
 use super::parts::{Asked, Parts};
@@ -36,10 +34,10 @@ impl Posterior {
 }
 
 /// Expected supports of known + y so far.
-#[derive(Default)]
 pub(super) struct Sum {
     candidates: f64,
-    with: FxHashMap<ItemId, f64>,
+    /// By item: most questions touch a good part of all items.
+    with: Vec<f64>,
     /// Whether a shared chunk was involved.
     approximate: bool,
 }
@@ -71,6 +69,10 @@ impl Spread {
 }
 
 impl Sum {
+    pub(super) fn new(items: usize) -> Self {
+        Self { candidates: 0.0, with: vec![0.0; items], approximate: false }
+    }
+
     /// Adds one cluster.
     pub(super) fn add_cluster(&mut self, cluster: &ClusterWorlds, known: &[ItemId]) {
         let sites = cluster.sites(known);
@@ -90,7 +92,7 @@ impl Sum {
     }
 
     fn add(&mut self, item: ItemId, expected: f64) {
-        *self.with.entry(item).or_default() += expected;
+        self.with[item as usize] += expected;
     }
 
     /// Adds E[known + y] of one leaf for every y.
@@ -174,13 +176,11 @@ impl Sum {
         if candidates <= 0.0 {
             return Posterior { exact: true, ..Posterior::default() };
         }
-        let mut items: Vec<(ItemId, f64)> = self
-            .with
-            .into_iter()
-            .filter(|(y, _)| known.binary_search(y).is_err())
+        let all = self.with.into_iter().enumerate().map(|(y, expected)| (y as ItemId, expected));
+        let items = all
+            .filter(|(y, expected)| *expected > 0.0 && known.binary_search(y).is_err())
             .map(|(y, expected)| (y, (expected / candidates).min(1.0)))
             .collect();
-        items.sort_unstable_by_key(|(y, _)| *y);
         Posterior { candidates, items, exact: !self.approximate }
     }
 }

@@ -180,7 +180,7 @@ impl<'a> BodyWorlds<'a> {
 
     /// See [`ReleaseWorlds::posterior`](super::ReleaseWorlds::posterior).
     pub(crate) fn posterior(&self, known: &[ItemId]) -> Posterior {
-        let mut sum = Sum::default();
+        let mut sum = Sum::new(self.body.vocabulary.len());
         for c in self.holding(known) {
             sum.add_cluster(self.cluster(c as usize), known);
         }

@@ -10,6 +10,8 @@
 //! found by an integral ([`contour`]). Both take time that does not grow with
 //! the cluster: a sum that grows has cancelled too much after a few terms.
 
+use std::sync::OnceLock;
+
 use super::complex::Complex;
 use super::{Knowledge, RELATIVE_ERROR, contour};
 
@@ -27,6 +29,8 @@ pub(super) struct Sums {
     step_error: f64,
     /// A bound for the sum of all |a_j / a_0| that `a` leaves out.
     tail: f64,
+    /// How far from the records the integrand is smallest, once it is asked for.
+    pub(super) minimum: OnceLock<f64>,
 }
 
 impl Sums {
@@ -39,8 +43,16 @@ impl Sums {
         let operations = 2.0 * totals.len() as f64 + 4.0 + terms as f64 * (phi_error + 2.0);
         let step_error = operations * f64::EPSILON;
         let totals = totals.to_vec();
-        let mut sums =
-            Self { size, totals, terms, knowledge, a: Vec::new(), step_error, tail: 0.0 };
+        let mut sums = Self {
+            size,
+            totals,
+            terms,
+            knowledge,
+            a: Vec::new(),
+            step_error,
+            tail: 0.0,
+            minimum: OnceLock::new(),
+        };
         if possible(size, &sums.totals, terms, knowledge) {
             (sums.a, sums.tail) = sums.terms_in_floating_point();
         }
