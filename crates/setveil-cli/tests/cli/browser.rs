@@ -36,7 +36,8 @@ function probe() {
   let words = 0;
   for (let node; node = walk.nextNode();) {
     if (node.parentElement.closest('script,style,svg,pre,code,.chunk,.skip')) continue;
-    for (const word of node.data.matchAll(/[A-Za-z]{2,20}/g)) {
+    for (const word of node.data.matchAll(/\p{L}{2,}/gu)) {
+      if (word[0].length > 24) continue; // no word of ours: a label, which has to be broken
       const range = document.createRange();
       range.setStart(node, word.index); range.setEnd(node, word.index + word[0].length);
       const tops = new Set(Array.from(range.getClientRects()).map(r => Math.round(r.top)));

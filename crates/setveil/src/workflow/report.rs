@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use super::limits;
 use crate::attack;
 use crate::measure::{self, Options};
 use crate::report::{self, About, Colour, Measured, Subject, UNKNOWN_METHOD};
@@ -37,6 +38,7 @@ pub fn report(
     options: &Options,
     progress: &dyn Progress,
 ) -> Result<Reported> {
+    limits::records(release, progress)?;
     let measured = match original {
         Some(original) => Some(measured(release, original, options, progress)?),
         None => None,
