@@ -17,9 +17,9 @@
 //!   least their sum less (items - 1) s and at most the smallest of them.
 //! - **Leaves**: bounds over the possible worlds of the format, with what is
 //!   kept, counted, listed and summed up.
-//! - Where instances were suppressed ([`Supports::LowerBound`]) nothing
+//! - Where instances were suppressed (`Supports::LowerBound`) nothing
 //!   published bounds a support from above but the number of records; with
-//!   noise ([`Supports::Noisy`]) there are no bounds at all.
+//!   noise (`Supports::Noisy`) there are no bounds at all.
 
 mod classes;
 mod groups;

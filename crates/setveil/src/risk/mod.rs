@@ -86,7 +86,7 @@ setters!(Options {
 ///
 /// # Complexity
 /// Per drawn data set: drawing it, and for each person the posting lists of
-/// the known items, and up to [`attacker::LOOKED_AT`] records.
+/// the known items, and up to `attacker::LOOKED_AT` records.
 ///
 /// # Errors
 /// If no data set fits the release, if `slots` are not those of `original`, or

@@ -4,7 +4,7 @@
 //!
 //! The risk falls with k, so k is found by halving: a handful of tries for each
 //! combination. What comes out was measured on this data with the attacker of
-//! [`risk`](crate::risk); it is no proof about another attacker.
+//! `risk`; it is no proof about another attacker.
 
 use serde::{Deserialize, Serialize};
 

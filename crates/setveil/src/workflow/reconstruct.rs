@@ -55,7 +55,7 @@ pub fn reconstruct(
 /// many. For callers that look at one after the other.
 ///
 /// # Errors
-/// As [`reconstruct`].
+/// As `reconstruct`.
 pub fn reconstruct_one(
     release: &Release,
     options: &ReconstructOptions,

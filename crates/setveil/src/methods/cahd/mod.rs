@@ -4,7 +4,7 @@
 //! The non-sensitive items of every record are published as they are; the
 //! sensitive ones are taken out and counted per group. [`rcm`] brings similar
 //! records together. The paper then forms groups around sensitive records,
-//! which anybody can replay ([`as_printed`]); [`blind`] divides the records so
+//! which anybody can replay (`as_printed`); [`blind`] divides the records so
 //! that the release says no more than the counts of its groups.
 //!
 //! It does not hide that a record is sensitive at all, who is in the data, or

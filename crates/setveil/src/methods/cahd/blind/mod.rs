@@ -1,10 +1,10 @@
 //! Groups that do not tell who: a recursion from all records down, in which a
 //! step sees the non-sensitive items or who holds what, never both.
 //!
-//! - A Q-step ([`known`]) sees the non-sensitive items of a part and the
+//! - A Q-step (`known`) sees the non-sensitive items of a part and the
 //!   largest count c of a sensitive item in it. Its parts have at least
 //!   p * c records: right wherever the holders are.
-//! - An S-step ([`holders`]) sees the sensitive sets of a part in a secret
+//! - An S-step (`holders`) sees the sensitive sets of a part in a secret
 //!   random order, and nothing that tells the records apart otherwise.
 //!
 //! Why the release says no more than the counts of its groups: let P be the

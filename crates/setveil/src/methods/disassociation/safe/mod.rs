@@ -3,8 +3,8 @@
 //!
 //! The three steps of disassociation-2012, each with a rule that shows nothing
 //! hidden. Horizontally, a term splits a part only if both sides have k records:
-//! counts decide. [`vertical`] brings terms together if their supports force it,
-//! or if they meet far too often for chance. [`refine`] shares totals.
+//! counts decide. `vertical` brings terms together if their supports force it,
+//! or if they meet far too often for chance. `refine` shares totals.
 //!
 //! Not covered: how often terms of term chunks occur, pairs with a shared term,
 //! and attackers with other priors than the one that eta is for. Sensitive terms
