@@ -1,5 +1,5 @@
 # What a newcomer needs: `make test`. Everything else is for maintainers.
-.PHONY: test lint unit doc python wheel bench torture fuzz
+.PHONY: test lint unit doc python wheel stubs bench torture fuzz
 
 test: lint unit doc python
 	@if [ -s target/skipped-tests ]; then \
@@ -34,6 +34,10 @@ python:
 wheel: target/python/bin/maturin
 	target/python/bin/pip install -q ziglang
 	PATH="$(CURDIR)/target/python/bin:$$PATH" maturin build --release --zig --compatibility manylinux_2_17 -m python/Cargo.toml
+
+# The committed type hints of the extension module.
+stubs: target/python/bin/maturin
+	PATH="$(CURDIR)/target/python/bin:$$PATH" python/stubs.sh python/setveil/_setveil.pyi
 
 target/python/bin/maturin:
 	$(PYTHON) -m venv target/python

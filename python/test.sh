@@ -27,6 +27,10 @@ for environment in python python-bare; do
   target/$environment/bin/pip install -q --disable-pip-version-check --force-reinstall --no-deps "$wheels"/*.whl
 done
 
+stubs=target/_setveil.pyi
+PATH="$PWD/target/python/bin:$PATH" python/stubs.sh "$stubs"
+diff -u python/setveil/_setveil.pyi "$stubs" || { echo "the type hints differ from what the build gives: make stubs" >&2; exit 1; }
+
 echo "Python package, with pandas, polars, pyarrow, DuckDB and others:"
 target/python/bin/python -m pytest -c python/pyproject.toml python/tests -p no:cacheprovider -rs
 echo "Python package, with none of them:"

@@ -44,6 +44,7 @@ from ._results import (
     Itemsets,
     Made,
     Profile,
+    Recommendation,
     Report,
     Result,
     Support,
@@ -58,6 +59,7 @@ from ._workflows import (
     generate_query_log,
     generate_quest,
     read,
+    recommend,
     verify,
 )
 
@@ -78,6 +80,7 @@ __all__ = [
     "Made",
     "ParameterError",
     "Profile",
+    "Recommendation",
     "Release",
     "Report",
     "Result",
@@ -104,6 +107,7 @@ __all__ = [
     "partition",
     "perm_mondrian",
     "read",
+    "recommend",
     "suppress_rare",
     "verify",
 ]

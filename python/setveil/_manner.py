@@ -27,25 +27,26 @@ def manner(
     if threads is not None and threads < 1:
         raise ParameterError(f"threads = {threads}: expected at least 1")
     try:
-        yield _setveil.Manner(threads, _bytes(max_memory), watch)
+        yield _setveil.Manner(threads, size("max_memory", max_memory), watch)
     finally:
         if bar is not None:
             bar.close()
 
 
-def _bytes(size: int | str | None) -> int | None:
-    if size is None:
+def size(name: str, given: int | str | None) -> int | None:
+    """A number of bytes, also as a text with a unit."""
+    if given is None:
         return None
-    if isinstance(size, str):
-        text = size.strip().upper().removesuffix("B")
+    if isinstance(given, str):
+        text = given.strip().upper().removesuffix("B")
         digits = text.rstrip("KMGT")
         unit = _UNITS.get(text[len(digits) :])
         if not digits.isdecimal() or unit is None:
-            raise ParameterError(f"max_memory = {size!r}: expected bytes, such as '800M' or '8G'")
-        size = int(digits) * unit
-    if size < 1:
-        raise ParameterError(f"max_memory = {size}: expected at least 1 byte")
-    return size
+            raise ParameterError(f"{name} = {given!r}: expected bytes, such as '800M' or '8G'")
+        given = int(digits) * unit
+    if given < 1:
+        raise ParameterError(f"{name} = {given}: expected at least 1 byte")
+    return given
 
 
 def _bar() -> _Tqdm | _Line:

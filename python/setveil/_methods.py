@@ -12,7 +12,7 @@ from . import _setveil
 from ._dataset import Dataset, columns, given
 from ._errors import ParameterError, SetveilWarning
 from ._hierarchy import Hierarchy
-from ._manner import Progress, manner
+from ._manner import Progress, manner, size
 from ._release import Release
 from ._results import Made
 
@@ -67,6 +67,8 @@ def anonymize_file(
     as_baskets: bool = False,
     force: bool = False,
     receipt: str | os.PathLike[str] | None = None,
+    again: bool = False,
+    file_size: int | str | None = None,
     threads: int | None = None,
     max_memory: int | str | None = None,
     progress: Progress = False,
@@ -74,7 +76,8 @@ def anonymize_file(
 ) -> Made:
     """From a file to a release directory, as ``setveil anonymize`` does it.
 
-    ``receipt`` is a private file that says where the release came from.
+    ``receipt`` is a private file that says where the release came from. Data of
+    which it tells an earlier release is refused unless ``again`` is given.
 
     >>> import pathlib, tempfile, setveil as sv
     >>> folder = pathlib.Path(tempfile.mkdtemp())
@@ -98,6 +101,8 @@ def anonymize_file(
             os.fspath(output),
             force,
             receipt,
+            again,
+            size("file_size", file_size),
             as_baskets,
             how,
         )
@@ -150,6 +155,10 @@ def disassociate(
     refine: bool = True,
     sensitive: Iterable[str] | None = None,
     l: int | None = None,  # noqa: E741
+    safe: bool = False,
+    eta: float | None = None,
+    join_width: int | Literal["all"] | None = None,
+    drop_below_k: bool = False,
     as_baskets: bool = False,
     threads: int | None = None,
     max_memory: int | str | None = None,
@@ -161,6 +170,11 @@ def disassociate(
     candidates, as far as the published format tells. A ``sensitive`` item
     belongs to at most 1/``l`` of the records of every cluster; ``l`` is ``k``
     if it is not given.
+
+    ``safe`` shows nothing that somebody who knows this program could use to undo
+    it: ``eta`` is the share of possible data sets that may be ruled out (0.05),
+    ``join_width`` how many clusters share terms with each other,
+    ``drop_below_k`` leaves out items of fewer than k records. See docs/safe.md.
 
     >>> import setveil as sv
     >>> release = sv.disassociate(sv.demo_data(), k=3, m=2)
@@ -179,6 +193,10 @@ def disassociate(
         refine=refine,
         sensitive=sensitive,
         l=l,
+        safe=safe or None,
+        eta=eta,
+        join_width=join_width,
+        drop_below_k=drop_below_k or None,
         as_baskets=as_baskets,
         threads=threads,
         max_memory=max_memory,

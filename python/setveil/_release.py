@@ -12,7 +12,7 @@ from . import _setveil
 from ._dataset import Dataset, given
 from ._errors import ParameterError
 from ._hierarchy import Hierarchy
-from ._manner import Progress, manner
+from ._manner import Progress, manner, size
 from ._results import Attack, Evaluation, Itemsets, Made, Report, Support, Supports, Verdict
 from ._tables import ArrowTable, html_table
 
@@ -78,13 +78,17 @@ class Release(ArrowTable):
         path: str | os.PathLike[str],
         *,
         force: bool = False,
+        file_size: int | str | None = None,
         threads: int | None = None,
         max_memory: int | str | None = None,
         progress: Progress = False,
     ) -> None:
-        """Writes the directory that can be handed on; an earlier release is replaced with ``force``."""
+        """Writes the directory that can be handed on; an earlier release is replaced with ``force``.
+
+        Clusters go into several files of at most ``file_size`` (``"100M"``), if it is given.
+        """
         with manner(threads, max_memory, progress) as how:
-            self._inner.write(os.fspath(path), force, how)
+            self._inner.write(os.fspath(path), force, size("file_size", file_size), how)
 
     @property
     def manifest(self) -> dict[str, Any]:
@@ -268,6 +272,7 @@ class Release(ArrowTable):
         targets: int = 400,
         worlds: int = 200,
         clusters: int = 50,
+        replays: int = 40,
         threads: int | None = None,
         max_memory: int | str | None = None,
         progress: Progress = False,
@@ -291,6 +296,7 @@ class Release(ArrowTable):
             targets=targets,
             worlds=worlds,
             clusters=clusters,
+            replays=replays,
         )
         inner = original._inner if original is not None else None
         with manner(threads, max_memory, progress) as how:
@@ -361,6 +367,10 @@ class Release(ArrowTable):
         self,
         original: Dataset | None = None,
         *,
+        title: str | None = None,
+        data_set: str | None = None,
+        date: str | None = None,
+        responsible: str | None = None,
         top: int = 1000,
         re_range: tuple[int, int] = (200, 220),
         reconstructions: int = 1,
@@ -376,7 +386,8 @@ class Release(ArrowTable):
     ) -> Report:
         """One self-contained page for a data protection officer and an analyst.
 
-        Without the ``original`` it holds nothing that is not in the release.
+        Without the ``original`` it holds nothing that is not in the release. At its
+        head stand a title, what the data is called, a day and who answers for it.
 
         >>> import setveil as sv
         >>> sv.disassociate(sv.demo_data(), k=3, m=2).report().holds
@@ -386,8 +397,9 @@ class Release(ArrowTable):
         options = measures(top, re_range, reconstructions, seed, terms, kl)
         tree = hierarchy._inner if hierarchy is not None else None
         inner = original._inner if original is not None else None
+        head = [title, data_set, date, responsible]
         with manner(threads, max_memory, progress) as how:
-            about, page = self._inner.report(inner, json.dumps(options), tree, how)
+            about, page = self._inner.report(inner, head, json.dumps(options), tree, how)
         return Report(page, json.loads(about)["holds"])
 
     def __repr__(self) -> str:

@@ -255,6 +255,17 @@ class Comparison(Result):
         return _plots.comparison(self.rows(), x, y)
 
 
+class Recommendation(Result):
+    """Settings that keep a given risk, the one to take first, and all that were tried."""
+
+    _rows_of = "choices"
+    known: int
+    max_risk: float
+    raw: float | None
+    choices: list[dict[str, Any]]
+    tried: list[dict[str, Any]]
+
+
 class Band(Result):
     """The matrix of records and items before and after it is made a band."""
 

@@ -13,7 +13,7 @@ from ._hierarchy import Hierarchy
 from ._manner import Progress, manner
 from ._methods import file_layout
 from ._release import Terms, measures
-from ._results import Band, Comparison, Verdict
+from ._results import Band, Comparison, Recommendation, Verdict
 
 
 def read(
@@ -141,6 +141,66 @@ def compare(
     with manner(threads, max_memory, progress) as how:
         found, csv, svg = _setveil.compare(data._inner, json.dumps(options), tree, store, how)
     return Comparison(json.loads(found), csv, svg)
+
+
+def recommend(
+    data: Dataset,
+    *,
+    max_risk: float = 0.1,
+    known: int = 2,
+    methods: Iterable[str] = ("disassociation", "local-suppression"),
+    k: Iterable[int] | None = None,
+    m: Iterable[int] = (2, 3),
+    max_cluster_size: Iterable[int] = (50, 200),
+    max_tkd: float | None = None,
+    max_re: float | None = None,
+    max_tlost: float | None = None,
+    min_pairs_kept: float | None = None,
+    top: int = 1000,
+    re_range: tuple[int, int] = (200, 220),
+    reconstructions: int = 1,
+    seed: int = 0,
+    terms: Terms = "once",
+    hierarchy: Hierarchy | None = None,
+    kl_queries: int = 100,
+    kl_items: int = 4,
+    kl_seed: int = 1,
+    threads: int | None = None,
+    max_memory: int | str | None = None,
+    progress: Progress = False,
+) -> Recommendation:
+    """Searches for the setting that keeps a given risk and loses least.
+
+    The risk is how often somebody who knows ``known`` items of a person finds
+    the person's place in the release. It is measured on this data, and no proof.
+
+    >>> import setveil as sv
+    >>> found = sv.recommend(sv.demo_data(), max_risk=0.5, k=[3, 10], m=[2], max_cluster_size=[50])
+    >>> len(found.tried) > 0
+    True
+    """
+    kl = {"count": kl_queries, "r": kl_items, "seed": kl_seed}
+    limits = {
+        "max_tkd": max_tkd,
+        "max_re": max_re,
+        "max_tlost": max_tlost,
+        "min_pairs_kept": min_pairs_kept,
+    }
+    options = {
+        "max_risk": max_risk,
+        "known": known,
+        "methods": _several(methods),
+        "m": _several(m),
+        "max_cluster_size": _several(max_cluster_size),
+        "limits": limits,
+        "measure": measures(top, re_range, reconstructions, seed, terms, kl),
+    }
+    if k is not None:
+        options["k"] = sorted(_several(k))
+    tree = hierarchy._inner if hierarchy is not None else None
+    with manner(threads, max_memory, progress) as how:
+        found = _setveil.recommend(data._inner, json.dumps(options), tree, how)
+    return Recommendation(json.loads(found))
 
 
 def _several(values: Any) -> list:

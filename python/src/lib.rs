@@ -37,6 +37,6 @@ mod _setveil {
     use super::run::Manner;
     #[pymodule_export]
     use super::workflows::{
-        anonymize, anonymize_file, compare, measures, methods, profile, verify,
+        anonymize, anonymize_file, compare, measures, methods, profile, recommend, verify,
     };
 }

@@ -8,6 +8,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyCapsule, PyDict};
 use serde::Serialize;
 use setveil::io::{self, DirectorySink, FlatFormat, MemoryRelease};
+use setveil::report::About;
 use setveil::workflow::{self, ItemsetOptions, QueryOptions, ReconstructOptions, files};
 use setveil::{attack, measure};
 
@@ -75,16 +76,21 @@ impl Release {
     }
 
     /// Writes the directory, and gives the manifest as JSON.
+    #[pyo3(signature = (path, force, file_size, manner))]
     fn write(
         &self,
         py: Python<'_>,
         path: PathBuf,
         force: bool,
+        file_size: Option<u64>,
         manner: &Manner,
     ) -> PyResult<String> {
         json(&manner.run(py, |progress| {
             let sink = DirectorySink::new(&path, force)?;
-            io::write_release_to(&self.release, sink, progress)
+            match file_size {
+                None => io::write_release_to(&self.release, sink, progress),
+                Some(bytes) => io::write_release_in_files(&self.release, sink, bytes, progress),
+            }
         })?)
     }
 
@@ -195,19 +201,22 @@ impl Release {
     }
 
     /// The page about the release, and what it says first.
-    #[pyo3(signature = (original, options, hierarchy, manner))]
+    #[pyo3(signature = (original, about, options, hierarchy, manner))]
     fn report(
         &self,
         py: Python<'_>,
         original: Option<&Dataset>,
+        about: [Option<String>; 4],
         options: &str,
         hierarchy: Option<&Hierarchy>,
         manner: &Manner,
     ) -> PyResult<(String, String)> {
         let (options, original) = (measures(options, hierarchy)?, original.map(Dataset::data));
+        let [title, data_set, date, responsible] = about;
+        let about = About::default().title(title).data_set(data_set);
+        let about = about.date(date).responsible(responsible);
         let reported = manner.run(py, |progress| {
             let verdict = workflow::verify(&self.release, progress)?;
-            let about = Default::default();
             workflow::report(&self.release, &verdict, original, &about, &options, progress)
         })?;
         Ok((json(&reported)?, reported.page))

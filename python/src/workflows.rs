@@ -9,6 +9,7 @@ use setveil::error::Setting;
 use setveil::inspect::{self, Finding, Findings, Kind, Severity};
 use setveil::workflow::compare::{Options as CompareOptions, Store, csv, figure};
 use setveil::workflow::files::{Original, Target};
+use setveil::workflow::recommend::Options as RecommendOptions;
 use setveil::workflow::{self, Anonymized, files};
 use setveil::{Method, profile as raw};
 
@@ -106,7 +107,7 @@ pub fn anonymize(
 /// Makes a release of a file in a directory, as the command line does.
 #[pyfunction]
 #[pyo3(signature = (source, layout, method, parameters, hierarchy, universe_from_data, output,
-                    force, receipt, as_baskets, manner))]
+                    force, receipt, again, file_size, as_baskets, manner))]
 #[allow(clippy::too_many_arguments, reason = "they come from keyword arguments")]
 pub fn anonymize_file(
     py: Python<'_>,
@@ -119,6 +120,8 @@ pub fn anonymize_file(
     output: PathBuf,
     force: bool,
     receipt: Option<PathBuf>,
+    again: bool,
+    file_size: Option<u64>,
     as_baskets: bool,
     manner: &Manner,
 ) -> PyResult<String> {
@@ -126,6 +129,7 @@ pub fn anonymize_file(
     let wanted = Wanted { method, parameters: parse(parameters)?, hierarchy, universe_from_data };
     errors::there(py, &source)?;
     let target = Target::new(output).force(force).receipt(receipt).as_baskets(true);
+    let target = target.again(again).file_size(file_size);
     enum Made {
         Refused(Findings),
         Done(Box<Answer>),
@@ -194,6 +198,23 @@ pub fn compare(
         workflow::compare(data.data(), &options, &mut Kept(store.as_ref()), progress)
     })?;
     Ok((json(&compared)?, csv(&compared.rows), figure(&compared.rows, compared.known)))
+}
+
+/// Searches for the setting that keeps a given risk and loses least.
+#[pyfunction]
+#[pyo3(signature = (data, options, hierarchy, manner))]
+pub fn recommend(
+    py: Python<'_>,
+    data: &Dataset,
+    options: &str,
+    hierarchy: Option<&Hierarchy>,
+    manner: &Manner,
+) -> PyResult<String> {
+    let mut options: RecommendOptions = parse(options)?;
+    options.measure = options.measure.hierarchy(hierarchy.map(|h| h.tree.clone()));
+    json(&manner.run(py, |progress| {
+        workflow::recommend::recommend(data.data(), &options, &mut |_| {}, progress)
+    })?)
 }
 
 /// Why nothing is published, and what is probably meant.

@@ -147,6 +147,7 @@ FUNCTIONS = {
     "itemsets": sv.Release.itemsets,
     "export": sv.Release.export,
     "compare": sv.compare,
+    "recommend": sv.recommend,
     "report": sv.Release.report,
     "band": sv.band,
     "hierarchy balanced": sv.Hierarchy.balanced,
@@ -159,7 +160,7 @@ FUNCTIONS = {
 FOR_SHELLS = {"", "demo", "completions", "man", "anonymize", "generate", "hierarchy"}
 # Flags that are elsewhere in Python: in `read`, in `write`, in the object itself.
 READ = set(inspect.signature(sv.read).parameters) | {"id", "item", "data", "original", "layout"}
-ELSEWHERE = READ | {"json", "quiet", "help", "version", "output", "force", "receipt", "release", "format", "rules_output"}
+ELSEWHERE = READ | {"json", "quiet", "help", "version", "output", "force", "receipt", "release", "format", "rules_output", "file_size", "again"}
 RENAMED = {"no_refine": "refine", "itemsets": "itemset", "file": "itemset", "wordnet": "directory"}
 # Lists that are read from files there, and drawn by a function of its own here.
 DRAWN = {("anonymize cahd", "seed"), ("anonymize perm-mondrian", "seed"), ("anonymize cahd", "random_sensitive"),

@@ -147,6 +147,9 @@ def test_what_cannot_be_done_is_an_error_of_its_kind(data, release, tmp_path):
     with pytest.raises(FileExistsError, match="force=True"):
         release.write(tmp_path / "release")
     release.write(tmp_path / "release", force=True)
+    release.write(tmp_path / "several", file_size="2K")
+    assert len(list((tmp_path / "several").glob("clusters-*.jsonl"))) > 1
+    assert sv.verify(tmp_path / "several").holds
     with pytest.raises(sv.TooLarge, match="max_memory="):
         next(release.reconstruct(max_memory=10))
     with pytest.raises(MemoryError):
@@ -157,7 +160,7 @@ def test_what_cannot_be_done_is_an_error_of_its_kind(data, release, tmp_path):
         release.verify(threads=0)
     with pytest.raises(sv.ParameterError, match="one text"):
         release.support("bread")
-    with pytest.raises(sv.DataError):
+    with pytest.raises(sv.SetveilError, match="not in the original|made from"):
         release.evaluate(sv.Dataset(RECORDS))
     for error in (sv.DataError, sv.ParameterError, sv.TooLarge, sv.FileError):
         assert issubclass(error, sv.SetveilError)
@@ -252,6 +255,16 @@ def test_sensitive_items_are_spread(data):
     rare = sv.draw_sensitive(data, 1, p=4)
     release = sv.disassociate(data, k=2, m=2, sensitive=rare)
     assert release.guarantee["l"] == 2 and release.verify().holds
+
+
+def test_what_the_program_does_can_be_hidden_too(data):
+    assert sv.disassociate(data, k=3, safe=True).verify().holds
+    with pytest.raises(sv.ParameterError, match="safe"):
+        sv.disassociate(data, k=3, eta=0.1)
+
+
+def test_the_report_has_the_title_that_was_given(release):
+    assert "Ward 7" in release.report(title="Ward 7").html
 
 
 def test_the_report_is_written_once(release, tmp_path):
