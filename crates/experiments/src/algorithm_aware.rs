@@ -10,6 +10,7 @@ use std::collections::HashMap;
 use std::io::Write;
 use std::path::Path;
 
+use anyhow::ensure;
 use setveil::Dataset;
 use setveil::data::{K, M};
 use setveil::methods::disassociation::{self, Clustering};
@@ -33,12 +34,17 @@ pub struct Args {
     m: u32,
 }
 
+/// More data sets than this are not tried.
+const MOST: u64 = 1_000_000;
+
 /// A data set as bits, a record each, ascending.
 type Small = Vec<u32>;
 type Publish = dyn Fn(&Dataset) -> anyhow::Result<Body>;
 
 impl Args {
     pub fn run(&self, output: &Path) -> anyhow::Result<()> {
+        let count = data_sets(self.records, 1 << self.items.min(10));
+        ensure!(count <= MOST, "{count} data sets are too many: choose fewer records or items");
         let mut all = Vec::new();
         multisets(self.records, 1, 1 << self.items, &mut Vec::new(), &mut all);
         let mut table = std::fs::File::create(output.join("algorithm-aware.csv"))?;
@@ -128,6 +134,12 @@ impl Args {
         }
         Ok(methods)
     }
+}
+
+/// How many data sets of so many records there are over `sets` sets, the empty one left out.
+fn data_sets(records: usize, sets: u64) -> u64 {
+    // C(sets - 1 + records - 1, records), step by step.
+    (0..records as u64).fold(1, |count: u64, i| count.saturating_mul(sets - 1 + i) / (i + 1))
 }
 
 /// All ascending lists of `left` numbers in `from..end`.

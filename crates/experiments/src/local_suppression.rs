@@ -7,11 +7,11 @@ use std::path::Path;
 
 use anyhow::ensure;
 use setveil::data::{K, M};
-use setveil::measure::Options;
+use setveil::measure::{self, Comparison, Options};
 use setveil::methods::local_suppression::{self, LeafSize};
 use setveil::methods::{disassociation, dls};
 use setveil::verify::verify;
-use setveil::{Dataset, Release, workflow};
+use setveil::{Dataset, Release};
 
 use crate::data::load;
 
@@ -81,16 +81,16 @@ impl Args {
 fn measured(data: &Dataset, release: &Release) -> anyhow::Result<String> {
     let verdict = verify(release, &())?;
     ensure!(verdict.holds, "a release of {} does not hold", release.manifest.method);
-    let mut line = Vec::new();
-    for rank in RANKS {
-        let options = Options::default().re_range(rank..rank + 20);
-        let found = workflow::evaluate(release, data, &options, &())?;
-        if line.is_empty() {
-            let all = [found.pairs_kept, found.pairs_limit, found.tlost, found.tkd, found.tkd_a];
-            line.extend(all.map(|value| value.map_or(String::new(), |v| format!("{v:.3}"))));
-        }
+    let ranks = RANKS.map(|rank| Options::default().re_range(rank..rank + 20));
+    let mut comparison = Comparison::new(release, data, &ranks[0], &())?;
+    let (tkd, tkd_a) = measure::tkd(&comparison, &())?;
+    let (kept, limit) = (measure::pairs_kept(&comparison), measure::pairs_limit(&comparison, &())?);
+    let mut cells = vec![kept, limit, measure::tlost(&comparison), tkd, tkd_a];
+    for options in &ranks {
+        comparison.options = options;
         // Too few terms for these ranks: nothing to measure.
-        line.push(found.re.map_or(String::new(), |v| format!("{v:.3}")));
+        cells.push(measure::re(&comparison));
     }
-    Ok(line.join(","))
+    let text = cells.into_iter().map(|value| value.map_or(String::new(), |v| format!("{v:.3}")));
+    Ok(text.collect::<Vec<_>>().join(","))
 }

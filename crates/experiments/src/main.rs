@@ -9,8 +9,10 @@ mod data;
 mod disassociation_2012;
 mod dls_2022;
 mod figure;
+mod frontier;
 mod known_limits;
 mod local_suppression;
+mod pairs;
 mod partition_2009;
 mod safe;
 
@@ -46,6 +48,7 @@ enum Paper {
     AlgorithmAware(algorithm_aware::Args),
     #[command(name = "local-suppression")]
     LocalSuppression(local_suppression::Args),
+    Frontier(frontier::Args),
     Safe(safe::Args),
     #[command(name = "disassociation-2012")]
     Disassociation2012(disassociation_2012::Disassociation2012),
@@ -62,6 +65,7 @@ fn main() -> anyhow::Result<()> {
         Paper::KnownLimits(args) => args.run(&cli.output),
         Paper::AlgorithmAware(args) => args.run(&cli.output),
         Paper::LocalSuppression(args) => args.run(&cli.output),
+        Paper::Frontier(args) => args.run(&cli.output),
         Paper::Safe(args) => args.run(&cli.output),
         Paper::Disassociation2012(paper) => paper.run(&cli.output),
     }
