@@ -161,9 +161,12 @@ impl Bag {
     /// The same bag with every item renumbered. The order is kept, so it
     /// stays canonical only if `renumber` is monotone.
     pub(crate) fn renumber(&mut self, renumber: &[ItemId]) {
-        for item in &mut self.items {
-            *item = renumber[*item as usize];
-        }
+        self.renumber_by(|item| renumber[item as usize]);
+    }
+
+    /// The same by a function.
+    pub(crate) fn renumber_by(&mut self, renumber: impl Fn(ItemId) -> ItemId) {
+        self.items.iter_mut().for_each(|item| *item = renumber(*item));
     }
 
     /// What is wrong with the canonical form: an empty itemset, a count of

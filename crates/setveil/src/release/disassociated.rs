@@ -102,7 +102,7 @@ impl Cluster {
     }
 
     /// Gives every item another number; the order of the numbers must stay.
-    fn renumber(&mut self, ids: &[ItemId]) {
+    pub(crate) fn renumber(&mut self, ids: &[ItemId]) {
         match self {
             Self::Simple(cluster) => {
                 cluster.record_chunks.iter_mut().for_each(|chunk| chunk.renumber(ids));

@@ -8,6 +8,7 @@ mod bag;
 mod disassociated;
 mod generalized;
 mod grouped;
+pub(crate) mod key;
 mod located;
 mod manifest;
 mod nonsense;

@@ -14,6 +14,7 @@ mod index;
 pub(crate) mod lemma2;
 mod parameters;
 mod part;
+pub mod parts;
 mod partitioning;
 mod pipeline;
 mod recipe;

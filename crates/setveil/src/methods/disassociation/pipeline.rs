@@ -5,14 +5,14 @@ use rayon::prelude::*;
 
 use super::diversity::diversify;
 use super::recipe::Method;
-use super::refine::{Block, Leaves, refine};
+use super::refine::{Block, Leaves, open_leaves, refine};
 use super::safe;
 use super::scratch::ScratchPool;
 use super::{
     ChunkedCluster, Chunking, Clustering, Clusters, HorizontalPartitioning, Horpart, Parameters,
     TermChunks, Verpart, VerticalPartitioning, Whole,
 };
-use crate::data::Dataset;
+use crate::data::{Dataset, ItemId};
 use crate::methods::limits;
 use crate::methods::recipe::Recipe;
 use crate::progress::{Progress, Pulse, Stage};
@@ -109,6 +109,22 @@ fn run<V: VerticalPartitioning>(
     let leaves = Leaves::new(blocks, &clusters, data, &sensitive);
     let refined = refine(leaves, &sensitive, parameters, vertical, progress)?;
     Ok(Disassociated { vocabulary: data.vocabulary().clone(), clusters: refined })
+}
+
+/// The steps as far as a part alone can take them: clusters that may still
+/// share terms with those of other parts, as bytes. Item `i` is written as `ids[i]`.
+pub(super) fn open<V: VerticalPartitioning>(
+    data: &Dataset,
+    ids: &[ItemId],
+    parameters: &Parameters,
+    vertical: &V,
+    progress: &dyn Progress,
+) -> Result<Vec<Vec<u8>>> {
+    let horizontal = horizontal(&parameters.clustering)?;
+    let (clusters, sensitive) = cluster(data, parameters, horizontal, progress)?;
+    let blocks: Vec<Block> = chunk(&clusters, data, vertical, &sensitive, progress)?;
+    let leaves = Leaves::new(blocks, &clusters, data, &sensitive);
+    open_leaves(&leaves, ids, parameters, vertical, progress)
 }
 
 /// The first two steps: the clusters and, in the same order, their chunks

@@ -43,7 +43,7 @@ pub(super) fn touch_terms<'t>(lists: impl Iterator<Item = &'t [Term]>) {
 }
 
 /// Leaves that follow each other. A leaf's term chunk is in `terms`, and not
-/// in its cluster until it is finished.
+/// in its cluster until it is finished, but for terms that nobody can share.
 #[derive(Default)]
 pub(in crate::methods::disassociation) struct Block {
     clusters: Vec<SimpleCluster>,
@@ -71,6 +71,17 @@ impl Extend<ChunkedCluster> for Block {
 }
 
 impl Block {
+    /// Adds a leaf on its way. The term chunk of `cluster` has what cannot be
+    /// shared, `terms` what can, ascending.
+    pub(super) fn push(&mut self, cluster: SimpleCluster, terms: impl IntoIterator<Item = Term>) {
+        let start = self.terms.len();
+        self.terms.extend(terms);
+        let left = self.terms.len() - start + cluster.term_chunk.len();
+        self.left.push((left as u32).into());
+        self.ends.push(self.terms.len());
+        self.clusters.push(cluster);
+    }
+
     fn terms(&self, i: usize) -> &[Term] {
         let start = if i == 0 { 0 } else { self.ends[i - 1] };
         &self.terms[start..self.ends[i]]
@@ -80,9 +91,13 @@ impl Block {
         let mut clusters = std::mem::take(&mut self.clusters);
         for (i, cluster) in clusters.iter_mut().enumerate() {
             let left = self.left[i].load(Ordering::Relaxed) as usize;
-            cluster.term_chunk.reserve_exact(left);
+            let fixed = cluster.term_chunk.len();
+            cluster.term_chunk.reserve_exact(left.saturating_sub(fixed));
             let stays = |t: &&Term| t.support() > 0 || sensitive[t.item as usize];
             cluster.term_chunk.extend(self.terms(i).iter().filter(stays).map(|t| t.item));
+            if fixed > 0 {
+                cluster.term_chunk.sort_unstable();
+            }
             let kept = cluster.term_chunk.iter().filter(|&&t| !sensitive[t as usize]).count();
             assert_eq!(kept, left, "what is not given away stays");
         }
@@ -135,10 +150,10 @@ impl<'a> Leaves<'a> {
 
     /// The number of records.
     pub(super) fn size(&self, leaf: LeafId) -> u32 {
-        self.clusters.get(leaf.index()).len() as u32
+        self.cluster(leaf).size
     }
 
-    /// What each record of a leaf holds.
+    /// What each record of a leaf holds, or at least what it holds of the term chunk.
     pub(super) fn records(&self, leaf: LeafId) -> Vec<&'a [ItemId]> {
         self.clusters.rows(leaf.index(), self.data)
     }

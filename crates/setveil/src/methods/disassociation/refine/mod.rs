@@ -11,6 +11,7 @@
 mod join;
 mod leaves;
 mod node;
+mod open;
 mod ordering;
 mod shared_chunks;
 
@@ -18,6 +19,7 @@ use join::{Joiner, Scratch};
 use leaves::AHEAD;
 pub(super) use leaves::{Block, Leaves};
 use node::Node;
+pub(super) use open::{OpenCluster, open_leaves, refine_open};
 use rayon::prelude::*;
 
 use super::index::LeafId;
@@ -61,21 +63,33 @@ pub(super) fn refine<V: VerticalPartitioning>(
     vertical: &V,
     progress: &dyn Progress,
 ) -> Result<Vec<Cluster>> {
-    let Parameters { k, m, .. } = *parameters;
-    let joiner = Joiner { leaves: &leaves, vertical, k, m, progress };
-    let mut nodes: Vec<Node> =
+    let nodes: Vec<Node> =
         (0..leaves.len() as u32).map(|leaf| Node::new(LeafId(leaf), &leaves)).collect();
+    let nodes = rounds(nodes, &leaves, parameters, vertical, progress)?;
+    publish(leaves, nodes, sensitive, progress)
+}
+
+/// Joins until a round changes nothing; in any order.
+fn rounds<V: VerticalPartitioning>(
+    mut nodes: Vec<Node>,
+    leaves: &Leaves,
+    parameters: &Parameters,
+    vertical: &V,
+    progress: &dyn Progress,
+) -> Result<Vec<Node>> {
+    let Parameters { k, m, .. } = *parameters;
+    let joiner = Joiner { leaves, vertical, k, m, progress };
     let mut done: Vec<Node> = Vec::new();
     let scratch = ScratchPool::default();
     let mut more = parameters.refine;
     while more {
         progress.stage(Stage::Refining, Some(nodes.len() as u64));
-        let tcs = ordering::term_chunk_supports(&nodes, &leaves, progress)?;
-        nodes = ordering::order(nodes, &leaves, &tcs, &mut done, progress)?;
+        let tcs = ordering::term_chunk_supports(&nodes, leaves, progress)?;
+        nodes = ordering::order(nodes, leaves, &tcs, &mut done, progress)?;
         more = join_neighbours(&mut nodes, &joiner, &scratch)?;
     }
     done.extend(nodes);
-    publish(leaves, done, sensitive, progress)
+    Ok(done)
 }
 
 /// The clusters as they are published, in canonical order.

@@ -44,7 +44,7 @@ impl Joint {
     }
 }
 
-enum Tree {
+pub(super) enum Tree {
     Leaf(LeafId),
     Joint { shared_chunks: Vec<Bag>, children: Vec<Tree> },
 }
@@ -53,6 +53,27 @@ impl Node {
     /// A node for one cluster.
     pub(super) fn new(leaf: LeafId, leaves: &Leaves) -> Self {
         Self { size: leaves.size(leaf), first_leaf: leaf, ..Self::default() }
+    }
+
+    /// A node on its way, of these leaves; `depth` is 0 for one leaf.
+    pub(super) fn resumed(tree: Tree, own: Vec<LeafId>, depth: u32, leaves: &Leaves) -> Self {
+        let size = own.iter().map(|&leaf| leaves.size(leaf)).sum();
+        let node = Self { size, depth, first_leaf: own[0], ..Self::default() };
+        let Tree::Joint { shared_chunks, children } = tree else { return node };
+        let mut terms: Vec<(ItemId, u32)> = Vec::new();
+        let mut used: Vec<ItemId> = shared_chunks.iter().flat_map(Bag::domain).collect();
+        children.iter().for_each(|child| child.used(leaves, &mut used));
+        for &leaf in &own {
+            let open = leaves.terms(leaf).iter().filter(|t| t.support() > 0);
+            terms.extend(open.map(|t| (t.item, t.support())));
+        }
+        used.sort_unstable();
+        used.dedup();
+        terms.sort_unstable();
+        let sum = |run: &[(ItemId, u32)]| Term::new(run[0].0, run.iter().map(|t| t.1).sum());
+        let terms = terms.chunk_by(|a, b| a.0 == b.0).map(sum).collect();
+        let joint = Joint { terms, used, shared_chunks, leaves: own, children };
+        Self { joint: Some(Box::new(joint)), ..node }
     }
 
     /// Whether another node has taken everything.
@@ -121,7 +142,7 @@ impl Node {
         self.joint = Some(Box::new(joint));
     }
 
-    fn take_tree(&mut self) -> Tree {
+    pub(super) fn take_tree(&mut self) -> Tree {
         match self.joint.take() {
             None => Tree::Leaf(self.first_leaf),
             Some(joint) => {
@@ -147,6 +168,19 @@ impl Node {
 }
 
 impl Tree {
+    /// Appends the terms of all record and shared chunks.
+    fn used(&self, leaves: &Leaves, used: &mut Vec<ItemId>) {
+        match self {
+            Self::Leaf(leaf) => {
+                used.extend(leaves.cluster(*leaf).record_chunks.iter().flat_map(Bag::domain));
+            }
+            Self::Joint { shared_chunks, children } => {
+                used.extend(shared_chunks.iter().flat_map(Bag::domain));
+                children.iter().for_each(|child| child.used(leaves, used));
+            }
+        }
+    }
+
     fn build(self, leaves: &Finished) -> Cluster {
         match self {
             Self::Leaf(leaf) => Cluster::Simple(leaves.take(leaf)),
