@@ -149,8 +149,11 @@ impl<'a> Reader<'a> {
             short if short <= SHORT => Ok(short - 1),
             long => {
                 let length = (long - SHORT) as usize;
-                let (bytes, rest) =
-                    self.rest.split_at_checked(length).filter(|_| length <= 4).ok_or_else(broken)?;
+                let (bytes, rest) = self
+                    .rest
+                    .split_at_checked(length)
+                    .filter(|_| length <= 4)
+                    .ok_or_else(broken)?;
                 self.rest = rest;
                 Ok(bytes.iter().fold(0, |number, &byte| number << 8 | u32::from(byte)))
             }

@@ -80,9 +80,8 @@ impl Records {
 /// With sensitive terms, a safe release, or partitionings other than the
 /// paper's horizontal one.
 pub fn check(parameters: &Parameters) -> Result<()> {
-    let refuse = |name, found: &str, expected| {
-        Err(Error::Parameter { name, found: found.into(), expected })
-    };
+    let refuse =
+        |name, found: &str, expected| Err(Error::Parameter { name, found: found.into(), expected });
     parameters.sizes()?;
     if parameters.safe.is_some() {
         return refuse("safe", "data in parts", "all data at once: all clusters are joined");

@@ -151,7 +151,7 @@ impl Round<'_> {
     ) -> Result<S::Shelf> {
         let (ranks, bytes) = self.rare_first(&mut open, progress)?;
         let mut own = Vec::new();
-        let mut ranked = |cluster: &[u8], own: &mut Vec<u32>| -> Result<()> {
+        let ranked = |cluster: &[u8], own: &mut Vec<u32>| -> Result<()> {
             let items: Vec<ItemId> = terms(cluster)?.iter().map(|term| term.0).collect();
             ranks.of(&items, own);
             progress.step(0)
@@ -198,11 +198,7 @@ impl Round<'_> {
     /// Ranks of the terms that several clusters have, k records together, the
     /// rarest first: common ones find each other inside of a part. And how
     /// many bytes the clusters have that can share one.
-    fn rare_first(
-        &self,
-        open: &mut impl Shelf,
-        progress: &dyn Progress,
-    ) -> Result<(Ranks, u64)> {
+    fn rare_first(&self, open: &mut impl Shelf, progress: &dyn Progress) -> Result<(Ranks, u64)> {
         let (mut clusters, mut records) = (vec![0u64; self.items], vec![0u64; self.items]);
         open.each(&mut |cluster| {
             for (term, support) in terms(cluster)? {

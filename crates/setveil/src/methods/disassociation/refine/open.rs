@@ -13,13 +13,13 @@ use rustc_hash::FxHashMap;
 use super::leaves::{Block, Leaves, Term};
 use super::node::{Node, Tree};
 use super::rounds;
+use crate::Result;
 use crate::data::{Dataset, ItemId, Vocabulary};
 use crate::methods::disassociation::index::LeafId;
 use crate::methods::disassociation::{Clusters, Parameters, VerticalPartitioning};
 use crate::progress::{Progress, Stage};
 use crate::release::key::{Reader, broken, put_bag, put_bags, put_items, put_number};
 use crate::release::{Bag, Cluster, JointCluster, SimpleCluster};
-use crate::Result;
 
 const LEAF: u8 = 0;
 const JOINT: u8 = 1;
@@ -31,8 +31,14 @@ const MAX_DEPTH: u32 = 64;
 pub(in crate::methods::disassociation) enum OpenCluster {
     /// The term chunk of `cluster` has the terms that stay there. `open` has,
     /// of every record, the others of the term chunk.
-    Leaf { cluster: SimpleCluster, open: Bag },
-    Joint { shared_chunks: Vec<Bag>, children: Vec<OpenCluster> },
+    Leaf {
+        cluster: SimpleCluster,
+        open: Bag,
+    },
+    Joint {
+        shared_chunks: Vec<Bag>,
+        children: Vec<OpenCluster>,
+    },
 }
 
 impl OpenCluster {
@@ -117,11 +123,7 @@ pub(in crate::methods::disassociation) fn open_leaves<V: VerticalPartitioning>(
 }
 
 /// What became of all leaves: bytes, with the numbers that `ids` gives the items.
-fn open_clusters(
-    nodes: Vec<Node>,
-    leaves: &Leaves,
-    ids: &[ItemId],
-) -> Vec<Vec<u8>> {
+fn open_clusters(nodes: Vec<Node>, leaves: &Leaves, ids: &[ItemId]) -> Vec<Vec<u8>> {
     let write = |mut node: Node| {
         let mut out = Vec::new();
         put(&node.take_tree(), leaves, ids, &mut out);
