@@ -5,10 +5,11 @@
 //! Everything is found in the release alone, so whoever receives it sees the
 //! same. Nothing here is a violation: `verify` decides about those.
 
+use rayon::prelude::*;
 use serde::Serialize;
 
 use crate::data::{ItemId, Vocabulary};
-use crate::release::{Bag, Body, Cluster, Generalized, Model, Release, Supports};
+use crate::release::{Bag, Body, Cluster, Generalized, Model, Release, SimpleCluster, Supports};
 
 /// How bad it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
@@ -89,6 +90,9 @@ fn homogeneous(release: &Release, sensitive: &[String]) -> Option<Caution> {
         },
         Body::Grouped(_) => return None,
     };
+    if found.is_empty() {
+        return None;
+    }
     let vocabulary = release.body.vocabulary();
     let telling = telling(release, vocabulary, sensitive);
     let found: Vec<Vec<Shared>> = found
@@ -122,34 +126,53 @@ fn telling(release: &Release, vocabulary: &Vocabulary, sensitive: &[String]) -> 
         let is = |label: &str| sensitive.iter().any(|s| s == label);
         return vocabulary.labels().map(is).collect();
     }
-    let mut counts = vec![0_u64; vocabulary.len()];
-    let mut add = |bag: &Bag| {
-        for (items, count) in bag.iter() {
-            items.iter().for_each(|&item| counts[item as usize] += u64::from(count));
-        }
+    let counts = match &release.body {
+        Body::Disassociated(body) => in_chunks(&body.clusters, vocabulary.len()),
+        Body::Located(body) => in_bags(body.leaves.iter().map(|l| &l.kept), vocabulary.len()),
+        Body::Generalized(body) => in_bags([&body.classes], vocabulary.len()),
+        Body::Grouped(_) => vec![0; vocabulary.len()],
     };
-    match &release.body {
-        Body::Disassociated(body) => body.clusters.iter().for_each(|c| each_chunk(c, &mut add)),
-        Body::Located(body) => body.leaves.iter().for_each(|leaf| add(&leaf.kept)),
-        Body::Generalized(body) => add(&body.classes),
-        Body::Grouped(_) => {}
-    }
     let common = COMMON * release.manifest.records as f64;
     counts.into_iter().map(|count| (count as f64) < common).collect()
 }
 
-fn each_chunk(cluster: &Cluster, each: &mut dyn FnMut(&Bag)) {
-    cluster.chunks().iter().for_each(&mut *each);
-    cluster.children().iter().for_each(|child| each_chunk(child, each));
+/// In how many records of `bags` each of `items` items is.
+fn in_bags<'a>(bags: impl IntoIterator<Item = &'a Bag>, items: usize) -> Vec<u64> {
+    let mut counts = vec![0; items];
+    for (items, count) in bags.into_iter().flat_map(Bag::iter) {
+        items.iter().for_each(|&item| counts[item as usize] += u64::from(count));
+    }
+    counts
+}
+
+/// In how many records of the chunks of `clusters` each of `items` items is.
+fn in_chunks(clusters: &[Cluster], items: usize) -> Vec<u64> {
+    let share = clusters.len().div_ceil(rayon::current_num_threads()).max(1);
+    let counts = clusters.par_chunks(share).map(|clusters| {
+        let mut bags = Vec::new();
+        let mut stack: Vec<&Cluster> = clusters.iter().collect();
+        while let Some(cluster) = stack.pop() {
+            bags.extend(cluster.chunks());
+            stack.extend(cluster.children());
+        }
+        in_bags(bags, items)
+    });
+    let add = |mut left: Vec<u64>, right: Vec<u64>| {
+        left.iter_mut().zip(right).for_each(|(l, r)| *l += r);
+        left
+    };
+    counts.reduce_with(add).unwrap_or_else(|| vec![0; items])
 }
 
 fn in_clusters(clusters: &[Cluster]) -> Vec<Vec<Shared>> {
-    let leaves = clusters.iter().flat_map(Cluster::leaves);
-    let shared = leaves.map(|leaf| {
+    let shared = |leaf: &SimpleCluster| -> Vec<Shared> {
         let size = leaf.size.into();
         leaf.record_chunks.iter().flat_map(|chunk| everywhere(chunk, size)).collect()
-    });
-    shared.filter(|shared: &Vec<Shared>| !shared.is_empty()).collect()
+    };
+    clusters
+        .par_iter()
+        .flat_map_iter(|cluster| cluster.leaves().into_iter().map(shared).filter(|s| !s.is_empty()))
+        .collect()
 }
 
 /// The items that every one of `size` records has.

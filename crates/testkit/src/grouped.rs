@@ -126,6 +126,10 @@ pub type Saboteur = (&'static str, &'static str, fn(&mut Release));
 /// it, and what is done. Each expects a release with two different groups or
 /// more, one of which has a sensitive item and two different records.
 pub fn saboteurs() -> Vec<Saboteur> {
+    [in_groups(), in_manifests()].concat()
+}
+
+fn in_groups() -> Vec<Saboteur> {
     vec![
         ("too few records in a group", "degree", |r| {
             let p = degree(r);
@@ -176,6 +180,11 @@ pub fn saboteurs() -> Vec<Saboteur> {
             group.sensitive.push(group.sensitive[0]);
         }),
         ("a sensitive count of zero", "canonical-order", |r| target(r).sensitive[0].1 = 0),
+    ]
+}
+
+fn in_manifests() -> Vec<Saboteur> {
+    vec![
         ("a group left out", "totals", |r| drop(groups(r).pop())),
         ("an item too many in the manifest", "totals", |r| r.manifest.items += 1),
         ("the list of sensitive items removed", "sensitive-list", |r| {

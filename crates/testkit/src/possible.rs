@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use setveil::Dataset;
 use setveil::data::ItemId;
-use setveil::release::{Bag, Body, Cluster, Located, Release};
+use setveil::release::{Bag, Body, Cluster, Generalized, Group, Located, Release};
 
 type Record = BTreeSet<String>;
 
@@ -19,61 +19,75 @@ pub fn objection(release: &Release, data: &Dataset) -> Option<String> {
         return Some("an empty record".into());
     }
     let text = |i: &ItemId| release.body.vocabulary().label(*i).to_owned();
-    match &release.body {
-        Body::Disassociated(body) => {
-            for cluster in &body.clusters {
-                if records.len() < cluster.size() as usize {
-                    return Some("too few records".into());
-                }
-                let rest = records.split_off(cluster.size() as usize);
-                let mut leaves = Vec::new();
-                cut(cluster, &records, &mut Vec::new(), &text, &mut leaves);
-                if let Some(what) = cluster_objection(cluster, &leaves, &text) {
-                    return Some(what);
-                }
-                records = rest;
-            }
-        }
-        Body::Generalized(body) => {
-            for (items, count) in body.classes.iter() {
-                let nodes: Vec<String> = items.iter().map(&text).collect();
-                let covers = |node: &String, item: &String| match &body.hierarchy {
-                    Some(tree) => tree.covers(tree.node(node).unwrap(), tree.node(item).unwrap()),
-                    None => node == item,
-                };
-                for record in records.drain(..count as usize) {
-                    if !nodes.iter().all(|n| record.iter().any(|i| covers(n, i)))
-                        || !record.iter().all(|i| nodes.iter().any(|n| covers(n, i)))
-                    {
-                        return Some(format!("{record:?} is not in the class {nodes:?}"));
-                    }
-                }
-            }
-        }
+    let found = match &release.body {
+        Body::Disassociated(body) => clusters_objection(&body.clusters, &mut records, &text),
+        Body::Generalized(body) => classes_objection(body, &mut records, &text),
         Body::Grouped(body) => {
-            for group in &body.groups {
-                let rows: Vec<Record> = records.drain(..group.size as usize).collect();
-                let secret: BTreeSet<String> =
-                    group.sensitive.iter().map(|(s, _)| text(s)).collect();
-                let open = |r: &Record| r.difference(&secret).cloned().collect::<Record>();
-                if bag_of(rows.iter().map(open)) != texts(&group.records, &text) {
-                    return Some("the records of a group differ".into());
-                }
-                for (item, count) in &group.sensitive {
-                    let item = text(item);
-                    if rows.iter().filter(|r| r.contains(&item)).count() != *count as usize {
-                        return Some(format!("`{item}` has another count in a group"));
-                    }
-                }
-            }
+            body.groups.iter().find_map(|group| group_objection(group, &mut records, &text))
         }
-        Body::Located(body) => {
-            if let Some(what) = located_objection(body, &mut records, &text) {
-                return Some(what);
+        Body::Located(body) => located_objection(body, &mut records, &text),
+    };
+    found.or_else(|| (!records.is_empty()).then(|| "too many records".into()))
+}
+
+fn clusters_objection(
+    clusters: &[Cluster],
+    records: &mut Vec<Record>,
+    text: &dyn Fn(&ItemId) -> String,
+) -> Option<String> {
+    for cluster in clusters {
+        if records.len() < cluster.size() as usize {
+            return Some("too few records".into());
+        }
+        let rest = records.split_off(cluster.size() as usize);
+        let mut leaves = Vec::new();
+        cut(cluster, records, &mut Vec::new(), text, &mut leaves);
+        if let Some(what) = cluster_objection(cluster, &leaves, text) {
+            return Some(what);
+        }
+        *records = rest;
+    }
+    None
+}
+
+fn classes_objection(
+    body: &Generalized,
+    records: &mut Vec<Record>,
+    text: &dyn Fn(&ItemId) -> String,
+) -> Option<String> {
+    let covers = |node: &String, item: &String| match &body.hierarchy {
+        Some(tree) => tree.covers(tree.node(node).unwrap(), tree.node(item).unwrap()),
+        None => node == item,
+    };
+    for (items, count) in body.classes.iter() {
+        let nodes: Vec<String> = items.iter().map(text).collect();
+        for record in records.drain(..count as usize) {
+            if !nodes.iter().all(|n| record.iter().any(|i| covers(n, i)))
+                || !record.iter().all(|i| nodes.iter().any(|n| covers(n, i)))
+            {
+                return Some(format!("{record:?} is not in the class {nodes:?}"));
             }
         }
     }
-    (!records.is_empty()).then(|| "too many records".into())
+    None
+}
+
+fn group_objection(
+    group: &Group,
+    records: &mut Vec<Record>,
+    text: &dyn Fn(&ItemId) -> String,
+) -> Option<String> {
+    let rows: Vec<Record> = records.drain(..group.size as usize).collect();
+    let secret: BTreeSet<String> = group.sensitive.iter().map(|(s, _)| text(s)).collect();
+    let open = |r: &Record| r.difference(&secret).cloned().collect::<Record>();
+    if bag_of(rows.iter().map(open)) != texts(&group.records, text) {
+        return Some("the records of a group differ".into());
+    }
+    group.sensitive.iter().find_map(|(item, count)| {
+        let item = text(item);
+        let differs = rows.iter().filter(|r| r.contains(&item)).count() != *count as usize;
+        differs.then(|| format!("`{item}` has another count in a group"))
+    })
 }
 
 /// Which sub-record a record keeps is not said, but that does not matter: an

@@ -122,6 +122,17 @@ fn describe(answer: &Attacked) -> String {
     }
     describe_algorithm(&mut text, report);
     describe_posterior(&mut text, report);
+    describe_parts(&mut text, report);
+    describe_targets(&mut text, report);
+    text.push('\n');
+    for note in &report.notes {
+        let _ = writeln!(text, "note: {note}");
+    }
+    text
+}
+
+/// Classes and groups.
+fn describe_parts(text: &mut String, report: &Report) {
     if let Some(classes) = &report.classes {
         let _ = writeln!(
             text,
@@ -150,12 +161,6 @@ fn describe(answer: &Attacked) -> String {
             groups.possibly_all_sensitive
         );
     }
-    describe_targets(&mut text, report);
-    text.push('\n');
-    for note in &report.notes {
-        let _ = writeln!(text, "note: {note}");
-    }
-    text
 }
 
 fn describe_algorithm(text: &mut String, report: &Report) {

@@ -166,18 +166,16 @@ fn disassociated(
         progress.stage(Stage::Covers, None);
         let m = model.m().unwrap_or(2);
         let covers = cover::find(body, k, m, progress)?;
-        report.printed_total = Some(cover::printed_total(body, &background));
         let known_covers = cover::known(&covers, &background);
+        report.printed_total = Some(cover::printed_total(body, &background));
         report.breached_pairs = Some(known_covers.len() as u64);
         report.breached_pairs_release =
             Some(cover::below_k_everywhere(&known_covers, &covers, body, &algorithm, k, progress)?);
-        report.vulnerable_records = match original {
-            Some(_) => {
-                let (covers, people) = (&known_covers, &people);
-                Some(cover::vulnerable_records(covers, people, &background, &format, progress)?)
-            }
-            None => None,
-        };
+        if original.is_some() {
+            let (covers, people) = (&known_covers, &people);
+            report.vulnerable_records =
+                Some(cover::vulnerable_records(covers, people, &background, &format, progress)?);
+        }
         report.note(cover::NO_COVER_IS_NOT_SAFETY);
     } else {
         report.note("covers speak of the refusals of VERPART: not looked for with this method");
@@ -200,9 +198,24 @@ fn disassociated(
     if release.manifest.guarantee.supports == Supports::LowerBound {
         report.note(kernel::SUPPRESSED);
     }
+    replayed(&mut report, release, body, options, kernel, progress)?;
+    report.note(report::OTHER_KNOWLEDGE);
+    Ok(report)
+}
+
+/// What the program itself rules out, by running it again on what is possible.
+fn replayed(
+    report: &mut Report,
+    release: &Release,
+    body: &Disassociated,
+    options: &Options,
+    kernel: &Kernel,
+    progress: &dyn Progress,
+) -> Result<()> {
+    let model = &release.manifest.guarantee.model;
     if kernel.is_known() && options.worlds > 0 {
         progress.stage(Stage::Replaying, Some(options.clusters as u64));
-        let m = model.m().unwrap_or(2);
+        let (k, m) = (K::new(model.k().unwrap_or(2))?, model.m().unwrap_or(2));
         let risk = algorithm::examine(body, k, m, options, kernel, progress)?;
         report.algorithm = Some(risk);
     }
@@ -214,6 +227,5 @@ fn disassociated(
         }
         _ => report.note(report::NOT_REPLAYED),
     }
-    report.note(report::OTHER_KNOWLEDGE);
-    Ok(report)
+    Ok(())
 }

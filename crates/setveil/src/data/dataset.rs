@@ -4,6 +4,8 @@
 //! empty; every label of the vocabulary occurs in some record. There are no
 //! strings after reading and no identifiers of records at any time.
 
+use rayon::prelude::*;
+
 use super::{Assembly, Block, ItemId, Vocabulary};
 use crate::Result;
 
@@ -134,11 +136,21 @@ impl Dataset {
 
     /// In how many records each item occurs.
     pub fn supports(&self) -> Vec<u32> {
-        let mut supports = vec![0; self.item_count()];
-        for &item in &self.items {
-            supports[item as usize] += 1;
+        let count = |items: &[ItemId]| {
+            let mut supports = vec![0; self.item_count()];
+            items.iter().for_each(|&item| supports[item as usize] += 1);
+            supports
+        };
+        // A table for each thread pays only where it is small beside the items.
+        let share = self.items.len().div_ceil(rayon::current_num_threads()).max(1);
+        if share < 8 * self.item_count().max(1 << 14) {
+            return count(&self.items);
         }
-        supports
+        let add = |mut left: Vec<u32>, right: Vec<u32>| {
+            left.iter_mut().zip(right).for_each(|(l, r)| *l += r);
+            left
+        };
+        self.items.par_chunks(share).map(count).reduce_with(add).unwrap_or_default()
     }
 
     /// The number of items in the longest record.

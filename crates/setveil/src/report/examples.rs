@@ -5,7 +5,7 @@ use maud::{Markup, html};
 
 use super::html::{Page, number};
 use crate::data::Vocabulary;
-use crate::release::{Bag, Body, Cluster, Leaf, Release};
+use crate::release::{Bag, Body, Cluster, Group, Leaf, Release};
 
 /// Lines that are shown of a chunk.
 const LINES: usize = 10;
@@ -28,40 +28,14 @@ pub(super) fn examples(page: &mut Page, release: &Release) {
                 page.add(draw_cluster(cluster, vocabulary));
             }
         }
-        Body::Generalized(body) => {
-            page.text("The largest classes: what their records look like, and how many there are.");
-            let mut largest: Vec<usize> = (0..body.classes.len()).collect();
-            largest.sort_by_key(|&i| std::cmp::Reverse(body.classes.get(i).1));
-            let rows: Vec<Vec<String>> = largest
-                .into_iter()
-                .take(LINES)
-                .map(|i| {
-                    let (items, count) = body.classes.get(i);
-                    vec![vocabulary.texts(items).join(", "), number(count.into())]
-                })
-                .collect();
-            page.table("Classes", &["items", "records"], &rows);
-        }
+        Body::Generalized(body) => classes(page, &body.classes, vocabulary),
         Body::Grouped(body) => {
             page.text(
                 "Each group lists the ordinary items of its records and, apart from them, its \
                  sensitive items with counts.",
             );
             for group in body.groups.iter().filter(|g| !g.sensitive.is_empty()).take(3) {
-                page.add(html! {
-                    div class="cluster" {
-                        h4 { "A group of " (group.size) " records" }
-                        div class="chunks" {
-                            (draw_chunk("ordinary items", "chunk", &group.records, vocabulary))
-                            div class="chunk terms" {
-                                h5 { "sensitive items" }
-                                ul { @for &(item, count) in group.sensitive.iter().take(LINES) {
-                                    (line(vocabulary.label(item), count))
-                                } }
-                            }
-                        }
-                    }
-                });
+                page.add(draw_group(group, vocabulary));
             }
         }
         Body::Located(body) => {
@@ -71,6 +45,35 @@ pub(super) fn examples(page: &mut Page, release: &Release) {
             );
             for leaf in body.leaves.iter().filter(|leaf| !leaf.kept.is_empty()).take(3) {
                 page.add(draw_leaf(leaf, vocabulary));
+            }
+        }
+    }
+}
+
+fn classes(page: &mut Page, classes: &Bag, vocabulary: &Vocabulary) {
+    page.text("The largest classes: what their records look like, and how many there are.");
+    let mut largest: Vec<usize> = (0..classes.len()).collect();
+    largest.sort_by_key(|&i| std::cmp::Reverse(classes.get(i).1));
+    let row = |i| {
+        let (items, count) = classes.get(i);
+        vec![vocabulary.texts(items).join(", "), number(count.into())]
+    };
+    let rows: Vec<Vec<String>> = largest.into_iter().take(LINES).map(row).collect();
+    page.table("Classes", &["items", "records"], &rows);
+}
+
+fn draw_group(group: &Group, vocabulary: &Vocabulary) -> Markup {
+    html! {
+        div class="cluster" {
+            h4 { "A group of " (group.size) " records" }
+            div class="chunks" {
+                (draw_chunk("ordinary items", "chunk", &group.records, vocabulary))
+                div class="chunk terms" {
+                    h5 { "sensitive items" }
+                    ul { @for &(item, count) in group.sensitive.iter().take(LINES) {
+                        (line(vocabulary.label(item), count))
+                    } }
+                }
             }
         }
     }

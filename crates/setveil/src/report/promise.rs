@@ -29,98 +29,129 @@ pub(super) fn what_was_done(page: &mut Page, subject: &Subject) {
 
 pub(super) fn what_is_promised(page: &mut Page, manifest: &Manifest) {
     page.section("What is promised, and what is not");
-    let (mut yes, mut no) = (Vec::new(), Vec::new());
-    match manifest.guarantee.model {
-        Model::FormatKmAnonymity { k, m, l } => {
-            yes.push(format!(
-                "Format guarantee: whoever knows up to {m} items of a person finds at least {k} \
-                 records that could have them, in some data set that fits the published files."
-            ));
-            if let Some(l) = l {
-                yes.push(format!(
-                    "Each sensitive item is in at most one of {l} records of every cluster that \
-                     has it."
-                ));
-            }
-            no.push(format!(
-                "Nothing is promised against somebody who knows more than {m} items of a person, \
-                 or who knows that a person does not have an item."
-            ));
-            no.push(
-                "The guarantee speaks of possible data sets, not of probabilities: some \
-                 candidates can be likelier than others (posterior risk)."
-                    .into(),
-            );
-            let safe = manifest.promises().is_some();
-            no.extend((!safe).then(|| {
-                "Somebody who also knows the algorithm can rule out some of the possible data \
-                 sets (algorithm guarantee). `setveil attack` measures both."
-                    .into()
-            }));
-        }
-        Model::KmAnonymity { k, m } => {
-            yes.push(format!(
-                "Every combination of up to {m} published items that occurs, occurs in at least \
-                 {k} records."
-            ));
-            no.push(format!("Nothing is promised against somebody who knows more than {m} items."));
-        }
-        Model::KAnonymity { k } => {
-            yes.push(format!("Every published record is equal to at least {} others.", k - 1));
-            no.push("If all people in a class share an item, it is known of each of them.".into());
-        }
-        Model::Association { p } => {
-            yes.push(format!(
-                "Each sensitive item belongs to at most one of {p} records of its group."
-            ));
-            no.push(format!(
-                "The degree holds for each sensitive item alone: in a group of {p} people with \
-                 {p} different sensitive items, each certainly has one."
-            ));
-            no.push("Ordinary items are published as they were: they can identify people.".into());
-        }
-        Model::DifferentialPrivacy { epsilon, universe } => {
-            yes.push(format!(
-                "Differential privacy with budget {epsilon}: adding or removing one record \
-                 changes the probability of any output by a factor of at most e^{epsilon}."
-            ));
-            no.push(
-                "Counts are noisy: sets of items that nobody has can be published, and sets that \
-                 few have are not."
-                    .into(),
-            );
-            no.push(
-                "A person with several records is protected less, and every further release of \
-                 the same people adds its own budget."
-                    .into(),
-            );
-            if universe == Universe::Data {
-                no.push(
-                    "The names of the items were taken from the data and are published as they \
-                     are: that an item occurs is not protected."
-                        .into(),
-                );
-            }
-        }
-    }
-    match manifest.guarantee.supports {
-        Supports::Exact => yes.push("Published counts are the original ones.".into()),
-        Supports::LowerBound => no.push(
-            "Published counts are lower bounds: instances were suppressed and are not counted."
-                .into(),
-        ),
-        Supports::Noisy => {}
-    }
-    if manifest.guarantee.supports != Supports::Noisy {
-        no.push("Who is in the data at all is not hidden.".into());
-    }
+    let promised = Promised::of(manifest);
     if let Some(promises) = manifest.promises() {
         let row = |(about, promise): (&str, &str)| vec![about.to_owned(), promise.to_owned()];
         let rows: Vec<Vec<String>> = promises.in_words().map(row).into();
         page.table("Against somebody who knows the program", &["about", "promise"], &rows);
     }
     page.heading("Promised");
-    page.list("yes", &yes);
+    page.list("yes", &promised.yes);
     page.heading("Not promised");
-    page.list("no", &no);
+    page.list("no", &promised.no);
+}
+
+/// Sentences about what a release promises and about what it does not.
+#[derive(Default)]
+struct Promised {
+    yes: Vec<String>,
+    no: Vec<String>,
+}
+
+impl Promised {
+    fn of(manifest: &Manifest) -> Self {
+        let mut promised = Self::default();
+        match manifest.guarantee.model {
+            Model::FormatKmAnonymity { k, m, l } => {
+                promised.format(k, m, l, manifest.promises().is_some());
+            }
+            Model::KmAnonymity { k, m } => promised.combinations(k, m),
+            Model::KAnonymity { k } => promised.classes(k),
+            Model::Association { p } => promised.association(p),
+            Model::DifferentialPrivacy { epsilon, universe } => promised.noise(epsilon, universe),
+        }
+        promised.counts(manifest.guarantee.supports);
+        promised
+    }
+
+    fn yes(&mut self, sentence: impl Into<String>) {
+        self.yes.push(sentence.into());
+    }
+
+    fn no(&mut self, sentence: impl Into<String>) {
+        self.no.push(sentence.into());
+    }
+
+    fn format(&mut self, k: u32, m: u32, l: Option<u32>, safe: bool) {
+        self.yes(format!(
+            "Format guarantee: whoever knows up to {m} items of a person finds at least {k} \
+             records that could have them, in some data set that fits the published files."
+        ));
+        if let Some(l) = l {
+            self.yes(format!(
+                "Each sensitive item is in at most one of {l} records of every cluster that has it."
+            ));
+        }
+        self.no(format!(
+            "Nothing is promised against somebody who knows more than {m} items of a person, or \
+             who knows that a person does not have an item."
+        ));
+        self.no(
+            "The guarantee speaks of possible data sets, not of probabilities: some candidates \
+             can be likelier than others (posterior risk).",
+        );
+        if !safe {
+            self.no(
+                "Somebody who also knows the algorithm can rule out some of the possible data \
+                 sets (algorithm guarantee). `setveil attack` measures both.",
+            );
+        }
+    }
+
+    fn combinations(&mut self, k: u32, m: u32) {
+        self.yes(format!(
+            "Every combination of up to {m} published items that occurs, occurs in at least {k} \
+             records."
+        ));
+        self.no(format!("Nothing is promised against somebody who knows more than {m} items."));
+    }
+
+    fn classes(&mut self, k: u32) {
+        let others = k.saturating_sub(1);
+        self.yes(format!("Every published record is equal to at least {others} others."));
+        self.no("If all people in a class share an item, it is known of each of them.");
+    }
+
+    fn association(&mut self, p: u32) {
+        self.yes(format!(
+            "Each sensitive item belongs to at most one of {p} records of its group."
+        ));
+        self.no(format!(
+            "The degree holds for each sensitive item alone: in a group of {p} people with {p} \
+             different sensitive items, each certainly has one."
+        ));
+        self.no("Ordinary items are published as they were: they can identify people.");
+    }
+
+    fn noise(&mut self, epsilon: f64, universe: Universe) {
+        self.yes(format!(
+            "Differential privacy with budget {epsilon}: adding or removing one record changes \
+             the probability of any output by a factor of at most e^{epsilon}."
+        ));
+        self.no(
+            "Counts are noisy: sets of items that nobody has can be published, and sets that few \
+             have are not.",
+        );
+        self.no(
+            "A person with several records is protected less, and every further release of the \
+             same people adds its own budget.",
+        );
+        if universe == Universe::Data {
+            self.no(
+                "The names of the items were taken from the data and are published as they are: \
+                 that an item occurs is not protected.",
+            );
+        }
+    }
+
+    fn counts(&mut self, supports: Supports) {
+        match supports {
+            Supports::Exact => self.yes("Published counts are the original ones."),
+            Supports::LowerBound => self.no(
+                "Published counts are lower bounds: instances were suppressed and are not counted.",
+            ),
+            Supports::Noisy => return,
+        }
+        self.no("Who is in the data at all is not hidden.");
+    }
 }
