@@ -38,10 +38,5 @@ pub fn quest(parameters: &QuestParameters) -> anyhow::Result<Dataset> {
 /// Quest data with BMS-POS's number of records and items and mean length. Its
 /// longest record has 26 items, that of BMS-POS 164.
 pub fn pos_stand_in() -> anyhow::Result<Dataset> {
-    quest(&QuestParameters {
-        records: 515_597,
-        items: 1_657,
-        mean_length: 6.5,
-        ..QuestParameters::default()
-    })
+    quest(&QuestParameters::default().records(515_597).items(1_657).mean_length(6.5))
 }

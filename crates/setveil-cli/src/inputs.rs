@@ -96,19 +96,18 @@ pub struct OriginalArgs {
 impl LayoutArgs {
     /// Reads the data and remarks on what was left out.
     pub fn read(&self, path: &Path, context: &Context) -> anyhow::Result<Input> {
-        let options = ReadOptions {
-            format: self.format,
-            id: self.id.clone(),
-            item: self.item.clone(),
-            items: self.items.clone(),
-            split: self.split.clone(),
-            delimiter: self.delimiter,
-            wordnet: self.nouns.clone(),
-            encoding: self.encoding,
-            fold_case: self.fold_case,
-            normalize: self.normalize,
-            skip_bad_lines: self.skip_bad_lines,
-        };
+        let options = ReadOptions::default()
+            .format(self.format)
+            .id(self.id.clone())
+            .item(self.item.clone())
+            .items(self.items.clone())
+            .split(self.split.clone())
+            .delimiter(self.delimiter)
+            .wordnet(self.nouns.clone())
+            .encoding(self.encoding)
+            .fold_case(self.fold_case)
+            .normalize(self.normalize)
+            .skip_bad_lines(self.skip_bad_lines);
         let input = if path == Path::new("-") {
             read_standard_input(&options, context)?
         } else {

@@ -26,7 +26,7 @@ static FOLDER: LazyLock<tempfile::TempDir> =
 fn baskets(records: u64, extension: &str) -> PathBuf {
     let path = FOLDER.path().join(format!("{records}.{extension}"));
     if !path.exists() {
-        let parameters = QuestParameters { records, items: 5_000, ..QuestParameters::default() };
+        let parameters = QuestParameters::default().records(records).items(5_000);
         let mut quest = Quest::new(&parameters, 1).expect("valid parameters");
         io::write_quest(&mut quest, &path, false, &()).expect("a writable directory");
     }

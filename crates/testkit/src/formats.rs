@@ -121,10 +121,8 @@ pub fn parquet(columns: Vec<(&str, ArrayRef)>) -> Vec<u8> {
 /// Every layout: a file name, the bytes, and how to read them. Long tables
 /// leave out empty records, the others keep them.
 pub fn every_layout(records: &Records) -> Vec<(&'static str, Vec<u8>, ReadOptions)> {
-    let named = |id: Option<&str>, item: Option<&str>| ReadOptions {
-        id: id.map(str::to_owned),
-        item: item.map(str::to_owned),
-        ..ReadOptions::default()
+    let named = |id: Option<&str>, item: Option<&str>| {
+        ReadOptions::default().id(id.map(str::to_owned)).item(item.map(str::to_owned))
     };
     vec![
         ("data.spmf", spmf(records), named(None, None)),
@@ -141,7 +139,7 @@ pub fn every_layout(records: &Records) -> Vec<(&'static str, Vec<u8>, ReadOption
 
 /// Options for reading as `format`.
 pub fn as_format(format: Format) -> ReadOptions {
-    ReadOptions { format: Some(format), ..ReadOptions::default() }
+    ReadOptions::default().format(Some(format))
 }
 
 /// Compressed with gzip, as several members.

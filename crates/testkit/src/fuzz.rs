@@ -49,7 +49,7 @@ pub const TARGETS: &[Target] = &[
 fn read(bytes: &[u8], options: &ReadOptions) {
     let name = Path::new("fuzzed");
     let strict = parse_dataset(name, bytes, options);
-    let lenient = ReadOptions { skip_bad_lines: true, ..options.clone() };
+    let lenient = options.clone().skip_bad_lines(true);
     let lenient = parse_dataset(name, bytes, &lenient);
     if let (Ok(strict), Ok(lenient)) = (&strict, &lenient) {
         assert_eq!(strict.dataset, lenient.dataset);
@@ -67,12 +67,10 @@ fn read(bytes: &[u8], options: &ReadOptions) {
 }
 
 fn options(format: Format, id: Option<&str>, item: Option<&str>) -> ReadOptions {
-    ReadOptions {
-        format: Some(format),
-        id: id.map(str::to_owned),
-        item: item.map(str::to_owned),
-        ..ReadOptions::default()
-    }
+    ReadOptions::default()
+        .format(Some(format))
+        .id(id.map(str::to_owned))
+        .item(item.map(str::to_owned))
 }
 
 /// The FIMI reader.
@@ -80,7 +78,7 @@ pub fn fimi(bytes: &[u8]) {
     read(bytes, &options(Format::Fimi, None, None));
     for encoding in ["utf-16le", "windows-1252"] {
         let encoding = Some(encoding.parse().expect("a known encoding"));
-        read(bytes, &ReadOptions { encoding, ..options(Format::Fimi, None, None) });
+        read(bytes, &options(Format::Fimi, None, None).encoding(encoding));
     }
 }
 
@@ -100,7 +98,7 @@ pub fn long_csv(bytes: &[u8]) {
     // A wide table with several items in a cell, in one spelling.
     let wide = options(Format::LongCsv, Some("who"), None);
     let split = Some("t".to_owned());
-    read(bytes, &ReadOptions { split, fold_case: true, normalize: true, ..wide });
+    read(bytes, &wide.split(split).fold_case(true).normalize(true));
 }
 
 /// The JSON Lines reader, with arrays and with objects.
@@ -187,12 +185,10 @@ pub fn arrow(bytes: &[u8]) {
     for id in &names {
         for item in &names {
             for skip_bad_rows in [false, true] {
-                let options = ArrowOptions {
-                    id: id.clone(),
-                    item: item.clone(),
-                    skip_bad_rows,
-                    ..ArrowOptions::default()
-                };
+                let options = ArrowOptions::default()
+                    .id(id.clone())
+                    .item(item.clone())
+                    .skip_bad_rows(skip_bad_rows);
                 let reader =
                     RecordBatchIterator::new(batches.clone().into_iter().map(Ok), schema.clone());
                 if let Ok(input) = Dataset::from_arrow(reader, &options, &BUDGET) {

@@ -14,7 +14,7 @@ pub fn rng(seed: u64) -> ChaCha8Rng {
 
 /// Market baskets of the Quest model over items `0`, `1`, ...
 pub fn quest(records: u64, items: u32) -> Dataset {
-    let parameters = QuestParameters { records, items, ..Default::default() };
+    let parameters = QuestParameters::default().records(records).items(items);
     let mut quest = Quest::new(&parameters, 1).expect("valid parameters");
     let mut builder = DatasetBuilder::default();
     while let Some(record) = quest.next_record() {

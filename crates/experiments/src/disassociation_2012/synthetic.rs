@@ -28,21 +28,17 @@ struct Sweep<'a> {
 
 impl Disassociation2012 {
     pub(super) fn synthetic(&self, folder: &Path) -> anyhow::Result<()> {
-        let usual = QuestParameters {
-            records: self.records,
-            items: 5_000,
-            mean_length: 10.0,
-            patterns: PATTERNS,
-            ..QuestParameters::default()
-        };
+        let usual = QuestParameters::default()
+            .records(self.records)
+            .items(5_000)
+            .mean_length(10.0)
+            .patterns(PATTERNS);
         let size = |share: f64| {
             let records = (self.records as f64 * share) as u64;
-            (records as f64 / 1000.0, QuestParameters { records, ..usual.clone() })
+            (records as f64 / 1000.0, usual.clone().records(records))
         };
-        let domain = |items| (f64::from(items), QuestParameters { items, ..usual.clone() });
-        let length = |mean: u32| {
-            (f64::from(mean), QuestParameters { mean_length: mean.into(), ..usual.clone() })
-        };
+        let domain = |items| (f64::from(items), usual.clone().items(items));
+        let length = |mean: u32| (f64::from(mean), usual.clone().mean_length(mean.into()));
         let sweeps = [
             Sweep {
                 part: "8ab",

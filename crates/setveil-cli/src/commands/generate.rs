@@ -123,14 +123,13 @@ fn broken_pipe(error: &setveil::Error) -> bool {
 
 impl QuestArgs {
     fn run(&self, context: &Context) -> setveil::Result<u64> {
-        let parameters = QuestParameters {
-            records: self.records,
-            items: self.items,
-            mean_length: self.mean_length,
-            patterns: self.patterns,
-            pattern_length: self.pattern_length,
-            correlation: self.correlation,
-        };
+        let parameters = QuestParameters::default()
+            .records(self.records)
+            .items(self.items)
+            .mean_length(self.mean_length)
+            .patterns(self.patterns)
+            .pattern_length(self.pattern_length)
+            .correlation(self.correlation);
         let mut quest = Quest::new(&parameters, self.file.seed)?;
         context.stage(setveil::progress::Stage::Generating, Some(self.records));
         io::write_quest(&mut quest, &self.file.output, self.file.force, context)
@@ -139,12 +138,11 @@ impl QuestArgs {
 
 impl QueryLogArgs {
     fn run(&self, context: &Context) -> setveil::Result<u64> {
-        let parameters = QueryLogParameters {
-            users: self.users,
-            mean_queries: self.mean_queries,
-            distinct_queries: self.distinct_queries,
-            skew: self.skew,
-        };
+        let parameters = QueryLogParameters::default()
+            .users(self.users)
+            .mean_queries(self.mean_queries)
+            .distinct_queries(self.distinct_queries)
+            .skew(self.skew);
         let mut log = QueryLog::new(&parameters, self.file.seed)?;
         context.stage(setveil::progress::Stage::Generating, Some(self.users));
         io::write_query_log(&mut log, &self.file.output, self.file.force, context)

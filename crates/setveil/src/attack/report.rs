@@ -18,6 +18,7 @@ pub(super) const LISTED: usize = 20;
 /// The result of an attack. Fields are null where they do not apply to the
 /// method or need the original.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct Report {
     /// The method of the release.
     pub method: String,
@@ -66,6 +67,7 @@ pub struct Report {
 
 /// An attacker who knows `known` items of each target.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct Level {
     /// How many items are known.
     pub known: u32,
@@ -92,6 +94,7 @@ pub struct Level {
 
 /// How well further items of the targets can be guessed.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct PosteriorRisk {
     /// The greatest probability over the targets.
     pub max: Option<f64>,
@@ -108,6 +111,7 @@ pub struct PosteriorRisk {
 
 /// A target and its most probable further item.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct WorstTarget {
     /// What is known.
     pub known: Vec<String>,
@@ -126,6 +130,7 @@ pub struct WorstTarget {
 /// What the algorithm-aware attacker found (see
 /// [`algorithm`](super::algorithm)).
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct AlgorithmRisk {
     /// Clusters whose worlds were all tried.
     pub clusters_enumerated: u64,
@@ -170,6 +175,7 @@ pub struct AlgorithmRisk {
 /// How many worlds passed one stage of a replay. A stage tries worlds that passed
 /// the one before; the later ones try fewer, as each takes a run of the program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 pub struct Stage {
     /// `groups`: a group came out as published; `chunks`: one cluster would be split alike; `clusters`: all records would
     /// come into the same clusters; `release`: the release would be the same.
@@ -194,6 +200,7 @@ impl Stage {
 /// What replaying the program says about groups with one sensitive
 /// occurrence: who is it?
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct GroupReplay {
     /// How many such groups there are.
     pub groups: u64,
@@ -215,6 +222,7 @@ pub struct GroupReplay {
 
 /// What the classes of a generalised release give away.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct Classes {
     /// How many.
     pub count: u64,
@@ -231,6 +239,7 @@ pub struct Classes {
 
 /// What the groups of a grouped release give away.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct Association {
     /// How many groups.
     pub groups: u64,

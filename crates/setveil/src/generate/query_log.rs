@@ -20,6 +20,7 @@ const CLICKS: f64 = 0.5;
 
 /// The shape of the log.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct QueryLogParameters {
     /// How many users.
     pub users: u64,
@@ -30,6 +31,17 @@ pub struct QueryLogParameters {
     /// The exponent of Zipf's law: 0 makes all queries equally likely.
     pub skew: f64,
 }
+
+setters!(QueryLogParameters {
+    /// How many users.
+    users: u64,
+    /// The mean number of queries of a user.
+    mean_queries: f64,
+    /// How many different queries there are to choose from.
+    distinct_queries: u64,
+    /// The exponent of Zipf's law: 0 makes all queries equally likely.
+    skew: f64,
+});
 
 impl Default for QueryLogParameters {
     fn default() -> Self {

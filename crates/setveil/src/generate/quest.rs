@@ -22,6 +22,7 @@ use crate::{Error, Result};
 
 /// The shape of the baskets.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct QuestParameters {
     /// How many records (D).
     pub records: u64,
@@ -36,6 +37,21 @@ pub struct QuestParameters {
     /// The mean share of items that a pattern has from the one before.
     pub correlation: f64,
 }
+
+setters!(QuestParameters {
+    /// How many records (D).
+    records: u64,
+    /// How many different items (N).
+    items: u32,
+    /// The mean number of items in a record (T).
+    mean_length: f64,
+    /// How many patterns (L).
+    patterns: u32,
+    /// The mean number of items in a pattern (I).
+    pattern_length: f64,
+    /// The mean share of items that a pattern has from the one before.
+    correlation: f64,
+});
 
 impl Default for QuestParameters {
     fn default() -> Self {
@@ -84,7 +100,7 @@ impl QuestParameters {
 /// ```
 /// use setveil::generate::{Quest, QuestParameters};
 ///
-/// let parameters = QuestParameters { records: 100, ..QuestParameters::default() };
+/// let parameters = QuestParameters::default().records(100);
 /// let mut quest = Quest::new(&parameters, 1)?;
 /// let mut records = 0;
 /// while let Some(record) = quest.next_record() {

@@ -81,6 +81,7 @@ impl TermOccurrences {
 /// What a reconstruction depends on besides the release.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
+#[non_exhaustive]
 pub struct Options {
     /// Chooses the random numbers. A reconstruction says nothing that the
     /// release does not say, so the seed is no secret.
@@ -88,6 +89,14 @@ pub struct Options {
     /// How often terms of term chunks occur.
     pub terms: TermOccurrences,
 }
+
+setters!(Options {
+    /// Chooses the random numbers. A reconstruction says nothing that the
+    /// release does not say, so the seed is no secret.
+    seed: u64,
+    /// How often terms of term chunks occur.
+    terms: TermOccurrences,
+});
 
 /// Draws reconstruction number `number` of `release`.
 ///

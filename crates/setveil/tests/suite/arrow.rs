@@ -30,7 +30,7 @@ fn from(batches: Vec<RecordBatch>, options: &ArrowOptions) -> setveil::Result<Ar
 
 fn named(id: Option<&str>, item: Option<&str>) -> ArrowOptions {
     let name = |name: Option<&str>| name.map(str::to_owned);
-    ArrowOptions { id: name(id), item: name(item), ..ArrowOptions::default() }
+    ArrowOptions::default().id(name(id)).item(name(item))
 }
 
 fn expected() -> Dataset {
@@ -143,7 +143,7 @@ fn whole_numbers_of_every_width() {
     for item in columns {
         let table = batch(vec![("item", item)]);
         let items = Some(vec!["item".to_owned()]);
-        let data = from(vec![table], &ArrowOptions { items, ..ArrowOptions::default() }).unwrap();
+        let data = from(vec![table], &ArrowOptions::default().items(items)).unwrap();
         assert_eq!(data.dataset, Dataset::from_records([["255"]]));
     }
 }
@@ -162,7 +162,7 @@ fn wide_tables_with_an_id() {
     assert_eq!(all.dataset, Dataset::from_records([["a", "d"], ["b", "c"]]));
     assert_eq!(all.dropped.blank_items, 2);
     let items = Some(vec!["dx2".to_owned()]);
-    let one = from(vec![table()], &ArrowOptions { items, ..named(Some("id"), None) }).unwrap();
+    let one = from(vec![table()], &named(Some("id"), None).items(items)).unwrap();
     assert_eq!(one.dataset, Dataset::from_records([["d"], ["c"]]));
 }
 
@@ -179,11 +179,11 @@ fn missing_cells_are_refused_left_out_or_skipped_and_counted() {
     let refused = from(vec![table.clone()], &named(None, None)).unwrap_err();
     assert!(matches!(refused, Error::Table { row: Some(1), .. }), "{refused}");
     assert!(refused.to_string().contains("row 1: an empty cell (null)"), "{refused}");
-    let out = ArrowOptions { nulls: Nulls::LeaveOut, ..named(None, None) };
+    let out = named(None, None).nulls(Nulls::LeaveOut);
     let out = from(vec![table.clone()], &out).unwrap();
     assert_eq!(out.dataset, Dataset::from_records([["a"], ["b"]]));
     assert_eq!((out.dropped.blank_items, out.dropped.empty_records, out.skipped_rows), (1, 1, 0));
-    let skip = ArrowOptions { skip_bad_rows: true, ..named(None, None) };
+    let skip = named(None, None).skip_bad_rows(true);
     let skip = from(vec![table], &skip).unwrap();
     assert_eq!(skip.dataset, Dataset::from_records([["b"]]));
     assert_eq!((skip.dropped.empty_records, skip.skipped_rows), (1, 1));
@@ -198,13 +198,13 @@ fn nulls_in_the_dictionary_and_in_its_keys() {
     let table = batch(vec![("id", Arc::new(ids)), ("item", Arc::new(items))]);
     let names = || named(Some("id"), Some("item"));
     assert!(from(vec![table.clone()], &names()).is_err());
-    let skip = ArrowOptions { skip_bad_rows: true, ..names() };
+    let skip = names().skip_bad_rows(true);
     let input = from(vec![table.clone()], &skip).unwrap();
     // A value that no row has is in no vocabulary.
     assert_eq!(input.dataset, Dataset::from_records([["a"], ["a"]]));
     assert_eq!(input.skipped_rows, 2);
     let empty = table.slice(1, 2);
-    let out = ArrowOptions { nulls: Nulls::LeaveOut, ..names() };
+    let out = names().nulls(Nulls::LeaveOut);
     let input = from(vec![empty], &out).unwrap();
     assert!(input.dataset.is_empty());
     assert_eq!((input.dropped.blank_items, input.dropped.empty_records), (2, 2));
@@ -235,7 +235,7 @@ fn a_stream_that_fails_and_a_caller_who_says_stop() {
     let broken = arrow_schema::ArrowError::ComputeError("the wire broke".into());
     let stream = RecordBatchIterator::new(vec![Ok(table.clone()), Err(broken)], schema.clone());
     let items = Some(vec!["item".to_owned()]);
-    let options = ArrowOptions { items, ..ArrowOptions::default() };
+    let options = ArrowOptions::default().items(items);
     let error = Dataset::from_arrow(stream, &options, &()).unwrap_err().to_string();
     assert!(error.contains("the wire broke"), "{error}");
     let stream = RecordBatchIterator::new(vec![Ok(table)], schema);

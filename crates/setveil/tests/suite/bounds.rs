@@ -95,7 +95,7 @@ fn input_without_an_end_is_an_error() {
         (Format::Parquet, b"PAR1"),
     ] {
         let taken = AtomicU64::new(0);
-        let options = ReadOptions { format: Some(format), ..ReadOptions::default() };
+        let options = ReadOptions::default().format(Some(format));
         let budget = Budget::new(16 * MIB);
         let read = read_dataset_from(Endless(&taken, text), Path::new("x"), &options, &budget);
         let error = read.unwrap_err();
@@ -106,12 +106,10 @@ fn input_without_an_end_is_an_error() {
         assert!(taken < 64 * MIB, "{}: {taken} bytes were taken", format.name());
     }
     let taken = AtomicU64::new(0);
-    let options = ReadOptions {
-        format: Some(Format::LongCsv),
-        id: Some("a".into()),
-        item: Some("b".into()),
-        ..ReadOptions::default()
-    };
+    let options = ReadOptions::default()
+        .format(Some(Format::LongCsv))
+        .id(Some("a".into()))
+        .item(Some("b".into()));
     let head = &b"a,b\n1,\"x\n"[..];
     let endless = head.chain(Endless(&taken, b"y"));
     let read = read_dataset_from(endless, Path::new("x"), &options, &Budget::new(16 * MIB));

@@ -43,7 +43,7 @@ impl Progress for StopAfter {
 }
 
 fn quest(records: u64) -> Dataset {
-    let parameters = QuestParameters { records, items: 500, ..QuestParameters::default() };
+    let parameters = QuestParameters::default().records(records).items(500);
     let mut quest = Quest::new(&parameters, 7).unwrap();
     let mut rows: Vec<Vec<String>> = Vec::new();
     while let Some(record) = quest.next_record() {

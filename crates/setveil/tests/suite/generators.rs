@@ -15,7 +15,7 @@ fn quest(parameters: &QuestParameters, seed: u64) -> Vec<Vec<u32>> {
 
 #[test]
 fn quest_has_its_shape_and_depends_on_the_seed_alone() {
-    let parameters = QuestParameters { records: 20_000, items: 500, ..QuestParameters::default() };
+    let parameters = QuestParameters::default().records(20_000).items(500);
     let records = quest(&parameters, 1);
     assert_eq!(records, quest(&parameters, 1));
     assert_ne!(records, quest(&parameters, 2));
@@ -32,8 +32,7 @@ fn quest_has_its_shape_and_depends_on_the_seed_alone() {
 #[test]
 fn quest_patterns_occur_together() {
     // With few patterns, the most frequent pair is far more frequent than chance.
-    let parameters =
-        QuestParameters { records: 5_000, items: 400, patterns: 20, ..QuestParameters::default() };
+    let parameters = QuestParameters::default().records(5_000).items(400).patterns(20);
     let data = Dataset::from_records(
         quest(&parameters, 3).iter().map(|r| r.iter().map(u32::to_string).collect::<Vec<_>>()),
     );
@@ -57,30 +56,29 @@ fn quest_patterns_occur_together() {
 fn parameters_that_mean_nothing_are_refused() {
     let good = QuestParameters::default();
     for bad in [
-        QuestParameters { items: 0, ..good.clone() },
-        QuestParameters { patterns: 0, ..good.clone() },
-        QuestParameters { mean_length: f64::NAN, ..good.clone() },
-        QuestParameters { mean_length: 1e9, ..good.clone() },
-        QuestParameters { pattern_length: 0.0, ..good.clone() },
-        QuestParameters { correlation: -0.1, ..good.clone() },
+        good.clone().items(0),
+        good.clone().patterns(0),
+        good.clone().mean_length(f64::NAN),
+        good.clone().mean_length(1e9),
+        good.clone().pattern_length(0.0),
+        good.clone().correlation(-0.1),
     ] {
         assert!(Quest::new(&bad, 1).is_err(), "{bad:?}");
     }
     // As small as it gets.
-    let tiny = QuestParameters {
-        records: 5,
-        items: 1,
-        mean_length: 1.0,
-        patterns: 1,
-        pattern_length: 1.0,
-        correlation: 1.0,
-    };
+    let tiny = QuestParameters::default()
+        .records(5)
+        .items(1)
+        .mean_length(1.0)
+        .patterns(1)
+        .pattern_length(1.0)
+        .correlation(1.0);
     assert_eq!(quest(&tiny, 1), vec![vec![0]; 5]);
     let good = QueryLogParameters::default();
     for bad in [
-        QueryLogParameters { distinct_queries: 0, ..good.clone() },
-        QueryLogParameters { mean_queries: 0.0, ..good.clone() },
-        QueryLogParameters { skew: f64::INFINITY, ..good.clone() },
+        good.clone().distinct_queries(0),
+        good.clone().mean_queries(0.0),
+        good.clone().skew(f64::INFINITY),
     ] {
         assert!(QueryLog::new(&bad, 1).is_err(), "{bad:?}");
     }
@@ -89,7 +87,7 @@ fn parameters_that_mean_nothing_are_refused() {
 #[test]
 fn what_is_written_is_read_back() {
     let dir = tempfile::tempdir().unwrap();
-    let parameters = QuestParameters { records: 500, ..QuestParameters::default() };
+    let parameters = QuestParameters::default().records(500);
     let expected = Dataset::from_records(
         quest(&parameters, 9).iter().map(|r| r.iter().map(u32::to_string).collect::<Vec<_>>()),
     );
@@ -110,7 +108,7 @@ fn what_is_written_is_read_back() {
 fn a_query_log_has_aols_columns_and_a_heavy_tail() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("log.tsv");
-    let parameters = QueryLogParameters { users: 3_000, ..QueryLogParameters::default() };
+    let parameters = QueryLogParameters::default().users(3_000);
     let rows =
         write_query_log(&mut QueryLog::new(&parameters, 4).unwrap(), &path, false, &()).unwrap();
     let text = std::fs::read_to_string(&path).unwrap();
@@ -119,11 +117,7 @@ fn a_query_log_has_aols_columns_and_a_heavy_tail() {
     assert_eq!(text.lines().count() as u64, rows + 1);
     let mean = rows as f64 / 3_000.0;
     assert!((mean / 24.7 - 1.0).abs() < 0.25, "mean {mean}");
-    let options = ReadOptions {
-        id: Some("AnonID".into()),
-        item: Some("Query".into()),
-        ..ReadOptions::default()
-    };
+    let options = ReadOptions::default().id(Some("AnonID".into())).item(Some("Query".into()));
     let data = read_dataset(&path, &options, &()).unwrap().dataset;
     assert_eq!(data.len(), 3_000);
     assert!(data.max_length() > 10 * data.mean_length() as usize, "longest {}", data.max_length());

@@ -40,7 +40,7 @@ fn no_false_alarm_on_quest_data() {
     let dir = tempfile::tempdir().unwrap();
     for (records, items) in [(30, 1000), (1000, 50), (20_000, 5_000)] {
         let path = dir.path().join(format!("{records}.dat"));
-        let parameters = QuestParameters { records, items, ..QuestParameters::default() };
+        let parameters = QuestParameters::default().records(records).items(items);
         let mut quest = Quest::new(&parameters, 7).unwrap();
         write_quest(&mut quest, &path, false, &()).unwrap();
         let findings = check(&read_dataset(&path, &ReadOptions::default(), &()).unwrap());

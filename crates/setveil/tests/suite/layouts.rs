@@ -22,17 +22,17 @@ const WIDE: &[u8] = b"patient_id,age,dx1,dx2,dx3\np1,43,a,b,\np2,51,c,,\np1,43,d
 
 #[test]
 fn wide_tables_with_an_id() {
-    let id = || ReadOptions { id: Some("patient_id".into()), ..plain() };
+    let id = || plain().id(Some("patient_id".into()));
     let all = read("x.csv", WIDE, &id());
     assert_eq!(all.dataset, Dataset::from_records([vec!["43", "a", "b", "d"], vec!["51", "c"]]));
     assert_eq!((all.dropped.blank_items, all.dropped.duplicates), (4, 2));
     for items in ["dx1..dx3", "dx1,dx2,dx3", "dx1..dx2,dx3", " dx1 .. dx3 "] {
-        let some = ReadOptions { items: Some(items.into()), ..id() };
+        let some = id().items(Some(items.into()));
         let data = read("x.csv", WIDE, &some).dataset;
         assert_eq!(data, Dataset::from_records([vec!["a", "b", "d"], vec!["c"]]), "{items}");
     }
     // Without an id every row is a record.
-    let rows = ReadOptions { items: Some("dx1..dx3".into()), ..plain() };
+    let rows = plain().items(Some("dx1..dx3".into()));
     let data = read("x.csv", WIDE, &rows).dataset;
     assert_eq!(data, Dataset::from_records([vec!["a", "b"], vec!["c"], vec!["a", "d"]]));
     for (items, word) in [
@@ -40,18 +40,18 @@ fn wide_tables_with_an_id() {
         ("dx3..dx1", "`dx3..dx1` runs backwards"),
         ("", "there is no column ``"),
     ] {
-        let error = fails("x.csv", WIDE, &ReadOptions { items: Some(items.into()), ..plain() });
+        let error = fails("x.csv", WIDE, &plain().items(Some(items.into())));
         assert!(error.contains(word), "{error}");
     }
-    let short = fails("x.csv", b"id,a,b\n1,x\n", &ReadOptions { id: Some("id".into()), ..plain() });
+    let short = fails("x.csv", b"id,a,b\n1,x\n", &plain().id(Some("id".into())));
     assert!(short.contains("x.csv:2: the row has 2 fields, `b` is number 3"), "{short}");
 }
 
 #[test]
 fn several_codes_in_one_cell() {
-    let split = |text: &str| ReadOptions { split: Some(text.into()), ..plain() };
+    let split = |text: &str| plain().split(Some(text.into()));
     let expected = Dataset::from_records([vec!["a", "b", "c"], vec!["a"]]);
-    let long = ReadOptions { id: Some("u".into()), item: Some("i".into()), ..split("|") };
+    let long = split("|").id(Some("u".into())).item(Some("i".into()));
     assert_eq!(read("x.csv", b"u,i\n1,a|b\n1,c|a\n2, a |\n", &long).dataset, expected);
     assert_eq!(read("x.dat", b"a|b c\na\n", &split("|")).dataset, expected);
     assert_eq!(read("x.jsonl", b"[\"a; b\",\"c\"]\n[\"a\"]\n", &split(";")).dataset, expected);
@@ -68,7 +68,7 @@ fn excel_says_what_separates() {
         assert_eq!(input.dataset, expected);
         assert_eq!(input.assumed, [Assumption::Separator(';')]);
     }
-    let long = ReadOptions { id: Some("u".into()), item: Some("i".into()), ..plain() };
+    let long = plain().id(Some("u".into())).item(Some("i".into()));
     let input = read("x.csv", b"\xef\xbb\xbfsep=;\nu;i\n1;a\n1;\"b;c\"\n", &long);
     assert_eq!(input.dataset, Dataset::from_records([["a", "b;c"]]));
     // Lines are counted from the first one of the file.
@@ -88,7 +88,7 @@ fn semicolons_with_quotes_are_seen() {
     for text in ["a;b\nc,d\n", "a;b\nc\n"] {
         assert!(read("x.csv", text.as_bytes(), &plain()).assumed.is_empty(), "{text}");
     }
-    let comma = ReadOptions { delimiter: Some(b','), ..plain() };
+    let comma = plain().delimiter(Some(b','));
     assert_eq!(read("x.csv", b"a;b\n", &comma).dataset, Dataset::from_records([["a;b"]]));
 }
 
@@ -120,7 +120,7 @@ fn other_encodings_when_asked() {
     let bytes = b"k\xe4se br\xf6tchen\n\x80uro\n";
     let error = fails("x.dat", bytes, &plain());
     assert!(error.contains("byte 0xe4 in column 2") && error.contains("windows-1252"), "{error}");
-    let asked = ReadOptions { encoding: Some("windows-1252".parse().unwrap()), ..plain() };
+    let asked = plain().encoding(Some("windows-1252".parse().unwrap()));
     let input = read("x.dat", bytes, &asked);
     assert_eq!(input.dataset, Dataset::from_records([vec!["käse", "brötchen"], vec!["€uro"]]));
     assert!(input.assumed.is_empty(), "it was said, not assumed");
@@ -142,7 +142,7 @@ fn json_in_one_piece() {
     ] {
         assert_eq!(read(name, text.as_bytes(), &plain()).dataset, expected, "{text}");
     }
-    let goods = ReadOptions { item: Some("goods".into()), ..plain() };
+    let goods = plain().item(Some("goods".into()));
     let objects = "[{\"who\": {\"x\": []}, \"goods\": [\"a\", \"b\"]},\n {\"goods\": [7]}]";
     assert_eq!(read("x.json", objects.as_bytes(), &goods).dataset, expected);
     for (text, word) in [
@@ -161,7 +161,7 @@ fn json_in_one_piece() {
 fn one_spelling() {
     let text = "Milk  fat\tMILK FAT\tcaf\u{e9}\ncafe\u{301}\tmilk fat\n".as_bytes();
     let tsv = |fold_case, normalize| {
-        let options = ReadOptions { fold_case, normalize, ..plain() };
+        let options = plain().fold_case(fold_case).normalize(normalize);
         read("x.tsv", text, &options)
             .dataset
             .vocabulary()

@@ -241,7 +241,8 @@ fn every_draw_is_a_possible_original() {
     for case in 0..400 {
         let (_, release) = random_release(&mut rng, 2, 2, 5);
         for terms in [TermOccurrences::Once, TermOccurrences::BelowK, TermOccurrences::Any] {
-            let drawn = reconstruct(&release, reconstruct::Options { seed: case, terms }, 0);
+            let drawn =
+                reconstruct(&release, reconstruct::Options::default().seed(case).terms(terms), 0);
             let drawn = match drawn {
                 Ok(drawn) => drawn,
                 // A random release may lack what fills its empty records.

@@ -18,7 +18,7 @@ fn close(found: Option<f64>, expected: f64, what: &str) {
 }
 
 fn reconstructed(release: &Release, options: &Options) -> Counted {
-    let drawing = reconstruct::Options { seed: options.seed, terms: options.terms };
+    let drawing = reconstruct::Options::default().seed(options.seed).terms(options.terms);
     let sets = 0..options.reconstructions.get();
     sets.flat_map(|n| naive::records(&reconstruct(release, drawing, n).unwrap())).collect()
 }

@@ -131,7 +131,7 @@ fn the_expectation_is_the_mean_over_reconstructions_of_simple_clusters() {
             let (_, release) = releases::disassociated(seed, &records, size, false);
             compare_means(
                 &release,
-                Options { seed, terms },
+                Options::default().seed(seed).terms(terms),
                 6,
                 |itemset, mean, error, expected| {
                     assert!(
@@ -154,10 +154,15 @@ fn the_expectation_is_close_to_the_mean_over_reconstructions_of_joint_clusters()
         let records = random::records(seed, 150, 8, 2.6);
         let (_, release) = releases::disassociated(seed, &records, 40, true);
         let differences = std::cell::RefCell::new(Vec::new());
-        compare_means(&release, Options { seed, terms }, 8, |_, mean, error, expected| {
-            let beyond_chance = ((mean - expected).abs() - 5.0 * error).max(0.0);
-            differences.borrow_mut().push((beyond_chance, beyond_chance / mean.max(1.0)));
-        });
+        compare_means(
+            &release,
+            Options::default().seed(seed).terms(terms),
+            8,
+            |_, mean, error, expected| {
+                let beyond_chance = ((mean - expected).abs() - 5.0 * error).max(0.0);
+                differences.borrow_mut().push((beyond_chance, beyond_chance / mean.max(1.0)));
+            },
+        );
         off.extend(differences.into_inner());
     }
     let worst = off.iter().map(|o| o.0).fold(0.0, f64::max);

@@ -18,7 +18,7 @@ const LOG: &str = "AnonID\tQuery\tQueryTime\tItemRank\tClickURL\n\
     9\tthe welsh town\t2006-03-02 07:18:12\t\t\n";
 
 fn options(wordnet: Option<PathBuf>) -> ReadOptions {
-    ReadOptions { format: Some(Format::Aol), wordnet, ..ReadOptions::default() }
+    ReadOptions::default().format(Some(Format::Aol)).wordnet(wordnet)
 }
 
 fn made_up() -> PathBuf {
@@ -53,7 +53,7 @@ fn what_is_no_query_log_is_refused_with_its_line() {
         let error = error.unwrap_err().to_string();
         assert!(error.contains(word), "{error}");
     }
-    let skip = ReadOptions { skip_bad_lines: true, ..options(None) };
+    let skip = options(None).skip_bad_lines(true);
     let text = "AnonID\tQuery\n1\ta\njust text\n";
     let input = parse_dataset(Path::new("log.txt"), text.as_bytes(), &skip).unwrap();
     assert_eq!((input.dataset.len(), input.skipped_lines), (1, 1));

@@ -179,11 +179,10 @@ fn carriage_returns_byte_order_marks_and_missing_line_ends_do_not_matter() {
     for bytes in [&b"\xef\xbb\xbfa,b\r\nc"[..], b" a , \"b\" \nc,\n", b"a,b,a\nc"] {
         assert_eq!(read("x.csv", bytes, &ReadOptions::default()).dataset, plain);
     }
-    let tab = ReadOptions { delimiter: Some(b';'), ..ReadOptions::default() };
+    let tab = ReadOptions::default().delimiter(Some(b';'));
     assert_eq!(read("x.csv", b"a;b\nc\n", &tab).dataset, plain);
     assert_eq!(read("x.tsv", b"a\tb\nc\n", &ReadOptions::default()).dataset, plain);
-    let named =
-        ReadOptions { id: Some("u".into()), item: Some("i".into()), ..ReadOptions::default() };
+    let named = ReadOptions::default().id(Some("u".into())).item(Some("i".into()));
     for bytes in [
         &b"\xef\xbb\xbfu,i\r\n1,a\r\n1,b\r\n2,c"[..],
         b"i;x;u\na;0;1\nb;0;1\nc;0;2\n",
@@ -203,16 +202,16 @@ fn what_is_left_out_is_counted() {
     assert_eq!(left("x.dat", "a a b\n\nc\n", &plain), (1, 0, 1, 0));
     assert_eq!(left("x.csv", "a,,a\n\n,\nc\n", &plain), (1, 3, 2, 0));
     assert_eq!(left("x.jsonl", "[\"a\",\" a \",\"\",7]\n[]\n", &plain), (1, 1, 1, 0));
-    let skip = ReadOptions { skip_bad_lines: true, ..plain };
+    let skip = plain.skip_bad_lines(true);
     assert_eq!(left("x.jsonl", "[\"a\"]\n{\n[\"b\", 1.5]\n[\"b\"]\n", &skip), (0, 0, 0, 2));
     assert_eq!(left("x.spmf", "1 -1 -2\n1 -1\n2 x -2\n", &skip), (0, 0, 0, 2));
-    let skip = ReadOptions { id: Some("u".into()), item: Some("i".into()), ..skip };
+    let skip = skip.id(Some("u".into())).item(Some("i".into()));
     assert_eq!(left("x.csv", "u,i\n1,a\n1,\n2,\n,b\n3\n1,a\n", &skip), (1, 2, 1, 2));
 }
 
 #[test]
 fn a_skipped_line_leaves_no_label_behind() {
-    let skip = ReadOptions { skip_bad_lines: true, ..ReadOptions::default() };
+    let skip = ReadOptions::default().skip_bad_lines(true);
     let data = read("x.jsonl", b"[\"secret\", null]\n[\"a\"]\n", &skip).dataset;
     assert_eq!(data.vocabulary().labels().collect::<Vec<_>>(), ["a"]);
     let mut bytes = b"a b\nsecret \xff\nb\n".to_vec();

@@ -18,7 +18,7 @@ fn every_reconstruction_of_clusters_gives_the_release_back() {
         let (truth, release) = releases::disassociated(seed, &records, 9, seed % 3 != 0);
         assert_eq!(objection(&release, &truth), None, "the oracle refuses the truth, {seed}");
         for terms in TERMS {
-            let options = Options { seed, terms };
+            let options = Options::default().seed(seed).terms(terms);
             for data in reconstruct_many(&release, options, 3, &()).unwrap() {
                 assert_eq!(objection(&release, &data), None, "seed {seed}, {terms:?}");
             }
@@ -56,10 +56,10 @@ fn every_reconstruction_of_groups_and_classes_fits() {
         let records = random::records(seed, 30, 8, 1.8);
         let (truth, release) = releases::grouped(seed, &records, 7, &["a", "d", "e"]);
         assert_eq!(objection(&release, &truth), None);
-        let data = reconstruct(&release, Options { seed, ..Options::default() }, 0).unwrap();
+        let data = reconstruct(&release, Options::default().seed(seed), 0).unwrap();
         assert_eq!(objection(&release, &data), None, "group, seed {seed}");
         let (_, release) = releases::generalized(seed, &records, &tree);
-        let data = reconstruct(&release, Options { seed, ..Options::default() }, 0).unwrap();
+        let data = reconstruct(&release, Options::default().seed(seed), 0).unwrap();
         assert_eq!(objection(&release, &data), None, "class, seed {seed}");
     }
 }
@@ -70,13 +70,13 @@ fn a_reconstruction_depends_on_seed_and_number_only() {
     let (_, release) = releases::disassociated(5, &records, 20, true);
     let draw = |threads: usize, seed, number| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-        let options = Options { seed, ..Options::default() };
+        let options = Options::default().seed(seed);
         pool.install(|| reconstruct(&release, options, number).unwrap())
     };
     assert_eq!(draw(1, 9, 0), draw(4, 9, 0));
     assert_ne!(draw(1, 9, 0), draw(1, 9, 1));
     assert_ne!(draw(1, 9, 0), draw(1, 10, 0));
-    let many = reconstruct_many(&release, Options { seed: 9, ..Options::default() }, 2, &());
+    let many = reconstruct_many(&release, Options::default().seed(9), 2, &());
     assert_eq!(many.unwrap(), [draw(1, 9, 0), draw(1, 9, 1)]);
 }
 
@@ -137,7 +137,8 @@ fn terms_occur_as_often_as_asked() {
     for (terms, most) in TERMS.into_iter().zip([1, 3, 6]) {
         let mut seen = BTreeMap::new();
         for number in 0..400 {
-            let data = reconstruct(&release, Options { seed: 1, terms }, number).unwrap();
+            let data =
+                reconstruct(&release, Options::default().seed(1).terms(terms), number).unwrap();
             *seen.entry(data.supports()[1]).or_insert(0) += 1;
         }
         assert_eq!(seen.keys().copied().collect::<Vec<_>>(), (1..=most).collect::<Vec<_>>());

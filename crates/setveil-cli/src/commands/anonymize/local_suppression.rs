@@ -44,12 +44,11 @@ impl MethodArgs for Args {
             Some(path) => io::read_items(path)?,
             None => Vec::new(),
         };
-        Ok(Method::LocalSuppression(Parameters {
-            max_cluster_size: self.max_cluster_size.unwrap_or_default(),
-            no_item_counts: self.no_item_counts,
-            only_combinations: self.only_combinations,
-            sensitive,
-            ..Parameters::new(self.k, self.m)
-        }))
+        let mut parameters = Parameters::new(self.k, self.m);
+        parameters.max_cluster_size = self.max_cluster_size.unwrap_or_default();
+        parameters.no_item_counts = self.no_item_counts;
+        parameters.only_combinations = self.only_combinations;
+        parameters.sensitive = sensitive;
+        Ok(Method::LocalSuppression(parameters))
     }
 }

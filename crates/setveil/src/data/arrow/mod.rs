@@ -24,6 +24,7 @@ const STRIDE: usize = 1 << 12;
 
 /// Which columns to read, and what to do about holes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct ArrowOptions {
     /// The column that says whose row it is: a long or a wide table.
     pub id: Option<String>,
@@ -36,6 +37,19 @@ pub struct ArrowOptions {
     /// Leave out rows that cannot be read, and count them.
     pub skip_bad_rows: bool,
 }
+
+setters!(ArrowOptions {
+    /// The column that says whose row it is: a long or a wide table.
+    id: Option<String>,
+    /// The column with the item (with `id`), or with the list of items.
+    item: Option<String>,
+    /// The columns of a wide table that hold items; by default all but `id`.
+    items: Option<Vec<String>>,
+    /// What a missing item is.
+    nulls: Nulls,
+    /// Leave out rows that cannot be read, and count them.
+    skip_bad_rows: bool,
+});
 
 /// What a missing item (a null) of a list or a long table is. A missing list
 /// is an empty record, a missing id always a bad row, and an empty cell of a
@@ -51,6 +65,7 @@ pub enum Nulls {
 
 /// A data set, and what was left out of it.
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct ArrowInput {
     /// The data.
     pub dataset: Dataset,

@@ -10,6 +10,7 @@ use crate::error::plain;
 
 /// How to read.
 #[derive(Clone, Debug, Default)]
+#[non_exhaustive]
 pub struct ReadOptions {
     /// The layout; without it the extension decides.
     pub format: Option<Format>,
@@ -35,6 +36,32 @@ pub struct ReadOptions {
     /// Skip lines that cannot be read instead of failing.
     pub skip_bad_lines: bool,
 }
+
+setters!(ReadOptions {
+    /// The layout; without it the extension decides.
+    format: Option<Format>,
+    /// The column that says whose row it is, in a long table.
+    id: Option<String>,
+    /// The column or field with the item or the list of items.
+    item: Option<String>,
+    /// The columns of a wide table that hold items, such as `age,dx1..dx21`.
+    items: Option<String>,
+    /// What separates several items in one cell.
+    split: Option<String>,
+    /// What separates the fields of a CSV file; without it, see `docs/formats.md`.
+    delimiter: Option<u8>,
+    /// The directory of WordNet's database files: the nouns of a query log
+    /// are its items then, instead of the queries.
+    wordnet: Option<PathBuf>,
+    /// How text is written as bytes; without it UTF-8, or UTF-16 with its mark.
+    encoding: Option<Encoding>,
+    /// Make all letters of items small.
+    fold_case: bool,
+    /// Write accents of items composed (NFC), and blanks inside as one space.
+    normalize: bool,
+    /// Skip lines that cannot be read instead of failing.
+    skip_bad_lines: bool,
+});
 
 impl ReadOptions {
     /// Whether columns of a table are named.
@@ -75,6 +102,7 @@ impl std::fmt::Display for Assumption {
 
 /// A data set and what was left out of it.
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct Input {
     /// The data.
     pub dataset: Dataset,
@@ -92,6 +120,7 @@ pub struct Input {
 
 /// What was left out, in numbers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 pub struct LeftOut {
     /// Items that stood in their record already.
     pub duplicates: u64,

@@ -41,6 +41,7 @@ const MOST_INNER: u64 = 1 << 24;
 /// The parameters.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
+#[non_exhaustive]
 pub struct Parameters {
     epsilon: Epsilon,
     #[serde(default)]

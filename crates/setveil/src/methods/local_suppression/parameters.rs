@@ -81,6 +81,7 @@ impl std::str::FromStr for LeafSize {
 /// The parameters of local suppression.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
+#[non_exhaustive]
 pub struct Parameters {
     /// How many candidates must remain.
     pub k: K,
