@@ -25,6 +25,9 @@ pub fn say(error: &(dyn std::error::Error + 'static)) -> String {
             let row = row.map(|r| format!("row {r}: ")).unwrap_or_default();
             format!("{row}{}; {}", plain(found), hint.render(flag))
         }
+        Some(Error::Infeasible { what, hint } | Error::Unknown { what, hint }) => {
+            format!("{}; {}", plain(what), hint.render(flag))
+        }
         Some(Error::Memory { what, needed, limit }) => {
             let more = flag(Setting::MaxMemory);
             format!(

@@ -30,12 +30,12 @@ pub enum Error {
         expected: &'static str,
     },
     /// The parameters are valid, but this data cannot satisfy them.
-    #[error("{}; {}", plain(what), plain(hint))]
+    #[error("{}; {hint}", plain(what))]
     Infeasible {
         /// What cannot be satisfied, with the numbers.
         what: String,
         /// What to do about it.
-        hint: String,
+        hint: Hint,
     },
     /// A file could not be opened, read or written.
     #[error("{}: {source}", plain(path.display()))]
@@ -130,12 +130,12 @@ pub enum Error {
         limit: u64,
     },
     /// A label is not in the data or the hierarchy.
-    #[error("{}; {}", plain(what), plain(hint))]
+    #[error("{}; {hint}", plain(what))]
     Unknown {
         /// The labels, and where they are missing.
         what: String,
         /// What to do about it.
-        hint: String,
+        hint: Hint,
     },
 }
 

@@ -8,7 +8,7 @@ use std::fmt;
 
 use super::plain;
 
-/// A setting of the reading that a hint speaks of.
+/// A setting that a hint speaks of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Setting {
@@ -38,6 +38,16 @@ pub enum Setting {
     AsBaskets,
     /// How much memory may be used.
     MaxMemory,
+    /// What becomes of records with sensitive items only.
+    SensitiveOnly,
+    /// Leave out items that the hierarchy does not have.
+    DropUnknown,
+    /// Generalize items that the hierarchy does not have to the root.
+    UnknownToRoot,
+    /// The hierarchy.
+    Hierarchy,
+    /// Publish the same data again.
+    Again,
 }
 
 impl Setting {
@@ -56,6 +66,11 @@ impl Setting {
         Self::Normalize,
         Self::AsBaskets,
         Self::MaxMemory,
+        Self::SensitiveOnly,
+        Self::DropUnknown,
+        Self::UnknownToRoot,
+        Self::Hierarchy,
+        Self::Again,
     ];
 
     /// The name in this library.
@@ -74,6 +89,11 @@ impl Setting {
             Self::Normalize => "normalize",
             Self::AsBaskets => "as_baskets",
             Self::MaxMemory => "max_memory",
+            Self::SensitiveOnly => "sensitive_only",
+            Self::DropUnknown => "drop_unknown",
+            Self::UnknownToRoot => "unknown_to_root",
+            Self::Hierarchy => "hierarchy",
+            Self::Again => "again",
         }
     }
 }

@@ -26,6 +26,7 @@ pub use tlost::tlost;
 pub use top_k_deviation::{tkd, tkd_ml2};
 
 use crate::data::{Dataset, Hierarchy};
+use crate::error::{Hint, Setting};
 use crate::reconstruct::TermOccurrences;
 use crate::release::{Body, Model, Release};
 use crate::{Error, Progress, Result, Stage};
@@ -211,7 +212,10 @@ fn penalty(
             {
                 return Err(Error::Unknown {
                     what: "the release hides the names of leaves".into(),
-                    hint: "name the hierarchy that it was made with: --hierarchy FILE".into(),
+                    hint: Hint::of(
+                        "name the file of the hierarchy that it was made with: {}",
+                        &[Setting::Hierarchy],
+                    ),
                 });
             }
             ncp::ncp(body, original, hierarchy).map(Some)

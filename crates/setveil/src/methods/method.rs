@@ -185,7 +185,7 @@ impl Method {
         if Self::knobs(name).is_none() {
             return Err(Error::Unknown {
                 what: format!("there is no method {name:?}"),
-                hint: format!("the methods are {}", Self::NAMES.join(", ")),
+                hint: format!("the methods are {}", Self::NAMES.join(", ")).into(),
             });
         }
         serde_json::from_value(json!({ "method": name, "parameters": parameters })).map_err(|e| {
@@ -211,7 +211,8 @@ impl Method {
         }
         Err(Error::Unknown {
             what: format!("the manifest's guarantee is not that of {}", manifest.method),
-            hint: "the manifest was changed after the release was made; run setveil verify".into(),
+            hint: "the manifest was changed after the release was made; verify tells what is wrong"
+                .into(),
         })
     }
 

@@ -30,7 +30,7 @@ fn leaves(body: &Generalized, hierarchy: &Hierarchy) -> Result<(Vocabulary, Vec<
     let candidates = body.vocabulary.labels().map(|label| {
         let node = hierarchy.node(label).ok_or_else(|| Error::Unknown {
             what: format!("`{label}` stands in a class and not in the release's hierarchy"),
-            hint: "see `setveil verify`".into(),
+            hint: "verify tells what is wrong with the release".into(),
         })?;
         let id = |leaf| vocabulary.id(hierarchy.label(leaf)).expect("every leaf is in it");
         Ok(hierarchy.leaves(node).map(id).collect())

@@ -51,6 +51,6 @@ fn impossible(group: &Group) -> Error {
             group.size,
             group.records.total()
         ),
-        hint: "see `setveil verify`".into(),
+        hint: "verify tells what is wrong with the release".into(),
     }
 }

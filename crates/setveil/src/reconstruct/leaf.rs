@@ -63,6 +63,6 @@ pub(super) fn impossible(leaf: &SimpleCluster) -> Error {
             if chunks.is_empty() { "no".to_owned() } else { chunks.join(", ") },
             leaf.term_chunk.len()
         ),
-        hint: "see `setveil verify`".into(),
+        hint: "verify tells what is wrong with the release".into(),
     }
 }

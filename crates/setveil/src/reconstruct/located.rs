@@ -253,6 +253,6 @@ impl TermOccurrences {
 fn impossible(why: &str) -> Error {
     Error::Infeasible {
         what: format!("no data set fits the release: {why}"),
-        hint: "see `setveil verify`".into(),
+        hint: "verify tells what is wrong with the release".into(),
     }
 }

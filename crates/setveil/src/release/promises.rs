@@ -51,8 +51,8 @@ impl Manifest {
             format!("terms of fewer than {k} records of all were left out")
         } else {
             format!(
-                "a term that stands nowhere else is in fewer than {k} records of all \
-                 (--drop-below-k leaves such terms out)"
+                "a term that stands nowhere else is in fewer than {k} records of all; such terms can be \
+                 left out"
             )
         };
         let sensitive = l.map_or(String::new(), |l| {
@@ -61,7 +61,7 @@ impl Manifest {
         Some(Promises {
             format: format!(
                 "k = {k}, m = {m}: whoever knows up to {m} terms is left with {k} candidates in \
-                 some data set that fits the release; `setveil verify` decides it"
+                 some data set that fits the release; verify decides it"
             ),
             algorithm: format!(
                 "terms of record chunks, inside of a cluster: no set of up to {m} is ruled out by \

@@ -10,6 +10,7 @@ use serde::Serialize;
 pub use super::tables::export;
 pub use super::tables::{Exported, write_answers, write_rules};
 use super::{Anonymized, Attacked, Profiled, QueryOptions, ReconstructOptions, Reported};
+use crate::error::{Hint, Setting};
 use crate::io::{self, DirectorySink, DirectorySource, ExportFormat, Input, ReadOptions, Receipt};
 use crate::measure::{self, Evaluation};
 use crate::query::Answer;
@@ -81,8 +82,11 @@ impl Target {
                     last.method,
                     last.time
                 ),
-                "two releases of the same data can be put together, and neither keeps its \
-                 promise then; publish the earlier one, or say --again if it was never handed on",
+                Hint::of(
+                    "two releases of the same data can be put together, and neither keeps its \
+                     promise then; publish the earlier one, or say {} if it was never handed on",
+                    &[Setting::Again],
+                ),
             )),
             _ => Ok((checksum, earlier)),
         }

@@ -15,6 +15,7 @@ pub use balanced::{LeafOrder, balanced};
 pub use builder::HierarchyBuilder;
 
 use super::{ItemId, Vocabulary};
+use crate::error::{Hint, Setting};
 use crate::{Error, Result};
 
 /// A node of a [`Hierarchy`]; the root is 0.
@@ -255,9 +256,10 @@ impl Hierarchy {
                     vocabulary.len(),
                     first.join(", ")
                 ),
-                hint: "add them to the hierarchy file, or generalize them to the root with \
-                       --unknown-to-root"
-                    .into(),
+                hint: Hint::of(
+                    "add them to the hierarchy file, or generalize them to the root with {}",
+                    &[Setting::UnknownToRoot],
+                ),
             });
         }
         Ok(bound.into_iter().map(|n| n.unwrap_or(0)).collect())

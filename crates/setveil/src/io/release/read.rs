@@ -31,7 +31,7 @@ pub fn read_release_from(source: &dyn ReleaseSource, progress: &dyn Progress) ->
         None => {
             let Release { manifest, body } = opened.release;
             if let Some(found) = body.nonsense() {
-                let hint = "no data set fits such a release: see `setveil verify`";
+                let hint = "no data set fits such a release; verify tells what is wrong";
                 return Err(Error::input(source.path(""), None, found, hint));
             }
             Ok(Release { manifest: manifest.checked()?, body })
@@ -46,7 +46,7 @@ pub(super) fn refuse(source: &dyn ReleaseSource, fault: &FileFault) -> Error {
         source.path(&fault.file),
         None,
         fault.what.clone(),
-        "the release was changed after it was written: get it again, or see `setveil verify`",
+        "the release was changed after it was written: get it again; verify tells what is wrong",
     )
 }
 
@@ -89,7 +89,7 @@ pub(super) fn read_manifest(
         Err(Error::Io { source: reason, .. }) if reason.kind() == std::io::ErrorKind::NotFound => {
             // A directory that is not there is another mistake than one without a manifest.
             source.names()?;
-            let hint = "name the directory that `setveil anonymize` wrote";
+            let hint = "name the directory of a release";
             return Err(Error::input(
                 source.path(""),
                 None,

@@ -15,6 +15,7 @@ use rustc_hash::FxHashMap;
 
 use crate::data::hierarchy::NodeId;
 use crate::data::{Dataset, Hierarchy, ItemId};
+use crate::error::{Hint, Setting};
 use crate::release::{Bag, Generalized};
 use crate::{Error, Result};
 
@@ -173,8 +174,10 @@ fn global(
 fn unfit(what: &str) -> Error {
     Error::Infeasible {
         what: format!("the release does not fit the original: {what}"),
-        hint: "name the data the release was made from; if the release hides the names of \
-               leaves, name the full hierarchy with --hierarchy"
-            .into(),
+        hint: Hint::of(
+            "name the data the release was made from; if the release hides the names of leaves, \
+             name the full hierarchy with {}",
+            &[Setting::Hierarchy],
+        ),
     }
 }

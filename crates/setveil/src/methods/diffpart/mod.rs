@@ -25,6 +25,7 @@ use super::generalization::{Rows, body};
 use super::recipe::{Knob, Needs, Outcome, Recipe, given};
 use crate::data::hierarchy::{LeafOrder, NodeId, balanced};
 use crate::data::{Dataset, Epsilon, Hierarchy, ItemId};
+use crate::error::{Hint, Setting};
 use crate::release::{Body, Guarantee, Model, Release, Supports, Universe};
 use crate::{Error, Progress, Result, Stage};
 use noise::Noise;
@@ -294,9 +295,11 @@ fn rows(
                 data.item_count(),
                 missing[..missing.len().min(5)].join(", ")
             ),
-            hint: "add them to the hierarchy if they are no secret, or leave them out of the \
-                   records with --drop-unknown"
-                .into(),
+            hint: Hint::of(
+                "add them to the hierarchy if they are no secret, or leave them out of the \
+                 records with {}",
+                &[Setting::DropUnknown],
+            ),
         });
     }
     let known: Vec<Vec<ItemId>> =

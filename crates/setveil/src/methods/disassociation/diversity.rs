@@ -122,7 +122,7 @@ fn infeasible(all: &Tally, data: &Dataset, k: K, l: L) -> Error {
         ),
         hint: match largest {
             0 | 1 => "no l works for it: take it out of the list of sensitive terms".into(),
-            _ => format!("the largest l that works for it is {largest}"),
+            _ => format!("the largest l that works for it is {largest}").into(),
         },
     }
 }

@@ -133,7 +133,7 @@ fn refuse_large_clusters(data: &Dataset, parameters: &Parameters) -> Result<()> 
         what: "records in a cluster of dls",
         found: largest as u64,
         limit: LARGEST_CLUSTER as u64,
-        hint: "choose a smaller --max-cluster-size, or `local-suppression`, which takes any number",
+        hint: "choose smaller clusters, or `local-suppression`, which takes any number",
     })
 }
 

@@ -8,6 +8,7 @@ use std::borrow::Cow;
 use serde::{Deserialize, Serialize};
 
 use crate::data::{Dataset, ItemId};
+use crate::error::{Hint, Setting};
 use crate::{Error, Result};
 
 /// What happens to records with sensitive items only.
@@ -53,9 +54,10 @@ pub fn settle_sensitive_only<'a>(
                  no other item would be certain that the person has a sensitive one",
                 data.len()
             ),
-            hint: "leave them out with --sensitive-only drop, or take items off the list of \
-                   sensitive ones"
-                .into(),
+            hint: Hint::of(
+                "leave them out with {} drop, or take items off the list of sensitive ones",
+                &[Setting::SensitiveOnly],
+            ),
         });
     }
     let kept = data.with_records(data.records().filter(|record| !is_bare(record, &sensitive)));
@@ -90,7 +92,7 @@ mod tests {
         let refused =
             settle_sensitive_only(&data, items.clone(), SensitiveOnly::Refuse).unwrap_err();
         assert!(refused.to_string().contains("2 of 4 records"), "{refused}");
-        assert!(refused.to_string().contains("--sensitive-only drop"), "{refused}");
+        assert!(refused.to_string().contains("`sensitive_only` drop"), "{refused}");
         let (kept, left) =
             settle_sensitive_only(&data, items.clone(), SensitiveOnly::Drop).unwrap();
         // `y` stood in nothing else, and is no longer listed.

@@ -122,6 +122,6 @@ pub fn check_feasible(data: &Dataset, sensitive: &[ItemId], p: P) -> Result<()> 
             n / degree,
             support(worst)
         ),
-        hint,
+        hint: hint.into(),
     })
 }

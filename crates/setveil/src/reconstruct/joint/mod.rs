@@ -44,7 +44,7 @@ pub(super) fn place(
              find no records that may take them",
             cluster.size()
         ),
-        hint: "see `setveil verify`".into(),
+        hint: "verify tells what is wrong with the release".into(),
     })?;
     shared.sort_by_key(|s| s.0);
     let (mut rest, mut dealt) = (shared.as_slice(), Dealt::default());
@@ -94,7 +94,7 @@ fn too_much(what: &'static str) -> Error {
         what,
         found: u64::MAX,
         limit: WORK,
-        hint: "a joint cluster asks for more work than one that holds its guarantee can: see \
-               `setveil verify`",
+        hint: "a joint cluster asks for more work than one that holds its guarantee can; verify \
+               tells what is wrong",
     }
 }

@@ -229,6 +229,6 @@ fn sensitive(data: &Dataset, options: &Options) -> Result<(Vec<String>, Vec<Stri
 pub(super) fn unknown(name: &str) -> Error {
     Error::Unknown {
         what: format!("there is no method {name:?}"),
-        hint: format!("the methods are {}", Method::NAMES.join(", ")),
+        hint: format!("the methods are {}", Method::NAMES.join(", ")).into(),
     }
 }
