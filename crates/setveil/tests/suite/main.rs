@@ -35,6 +35,7 @@ mod reconstruct;
 mod release_arrow;
 mod release_directory;
 mod release_store;
+mod replay;
 mod risk;
 mod risk_methods;
 mod safe;
