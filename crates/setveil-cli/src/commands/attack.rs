@@ -4,7 +4,7 @@ use std::fmt::Write;
 use std::path::PathBuf;
 
 use clap::ValueEnum;
-use setveil::attack::{Adversary, GroupReplay, Level, Options, Report};
+use setveil::attack::{Adversary, GroupReplay, Level, Options, Report, TermSupports};
 use setveil::error::plain;
 use setveil::workflow::{self, Attacked, files};
 
@@ -208,15 +208,19 @@ fn describe_covers(text: &mut String, report: &Report) {
 /// What is left of the worlds for who knows all other records.
 fn describe_stages(text: &mut String, report: &Report) {
     let stages = report.algorithm.as_ref().map_or(&[][..], |risk| &risk.stages);
-    let shown = stages.iter().filter(|stage| stage.stage != "groups");
-    let kept: Vec<String> =
-        shown.map(|s| format!("{}: {} of {}", s.stage, s.kept, s.tried)).collect();
-    if !kept.is_empty() {
-        let _ = writeln!(
-            text,
-            "           replayed with all other records known, worlds kept by {}",
-            kept.join(", ")
-        );
+    for (supports, known) in
+        [(TermSupports::Unknown, ""), (TermSupports::Known, " and every support")]
+    {
+        let shown = stages.iter().filter(|s| s.stage != "groups" && s.supports == supports);
+        let kept: Vec<String> =
+            shown.map(|s| format!("{}: {} of {}", s.stage, s.kept, s.tried)).collect();
+        if !kept.is_empty() {
+            let _ = writeln!(
+                text,
+                "           replayed with all other records{known} known, worlds kept by {}",
+                kept.join(", ")
+            );
+        }
     }
 }
 

@@ -35,7 +35,7 @@ pub use kernel::Kernel;
 pub use replay::Program;
 pub use report::{
     AlgorithmRisk, Association, Classes, GroupReplay, Level, PosteriorRisk, Report,
-    Stage as ReplayStage, WorstTarget,
+    Stage as ReplayStage, TermSupports, WorstTarget,
 };
 
 use serde::{Deserialize, Serialize};
@@ -213,16 +213,17 @@ fn replayed(
     progress: &dyn Progress,
 ) -> Result<()> {
     let model = &release.manifest.guarantee.model;
+    let k = K::new(model.k().unwrap_or(2))?;
     if kernel.is_known() && options.worlds > 0 {
         progress.stage(Stage::Replaying, Some(options.clusters as u64));
-        let (k, m) = (K::new(model.k().unwrap_or(2))?, model.m().unwrap_or(2));
+        let m = model.m().unwrap_or(2);
         let risk = algorithm::examine(body, k, m, options, kernel, progress)?;
         report.algorithm = Some(risk);
     }
     match kernel.program() {
         Some(program) if options.replays > 0 && !program.leaves.is_empty() => {
             progress.stage(Stage::Replaying, Some(options.clusters as u64));
-            let stages = replay::clusters(program, &release.body, options, progress)?;
+            let stages = replay::clusters(program, &release.body, k.get(), options, progress)?;
             report.algorithm.get_or_insert_default().stages = stages;
         }
         _ => report.note(report::NOT_REPLAYED),

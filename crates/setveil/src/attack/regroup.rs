@@ -26,7 +26,7 @@ use rand_chacha::ChaCha8Rng;
 use rustc_hash::FxHashMap;
 
 use super::kernel::Kernel;
-use super::report::{AlgorithmRisk, GroupReplay, Stage as ReplayStage};
+use super::report::{AlgorithmRisk, GroupReplay, Stage as ReplayStage, TermSupports};
 use super::{Options, Report};
 use crate::data::{Dataset, ItemId};
 use crate::release::{Group, Grouped};
@@ -77,8 +77,11 @@ pub(super) fn replay(
             }
         }
     }
-    risk.stages =
-        vec![ReplayStage { stage: "groups", tried: risk.worlds_tried, kept: risk.worlds_accepted }];
+    risk.stages = vec![ReplayStage {
+        tried: risk.worlds_tried,
+        kept: risk.worlds_accepted,
+        ..ReplayStage::new("groups", TermSupports::Known)
+    }];
     let truth = original.map(|data| Truth::new(data, body));
     risk.groups = Some(summarize(body, &secrets, truth.as_ref()));
     report.algorithm = Some(risk);

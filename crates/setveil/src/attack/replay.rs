@@ -2,10 +2,11 @@
 //! a world counts only if the program would have published this very release.
 //!
 //! **Clusters of chunks.** The records of one cluster are unknown. Everything that its
-//! chunks fix is kept: what each record has of a chunk's terms stays together, and
-//! every term of the term chunk keeps its number of records. What goes together
-//! with what is drawn at random. Instances that DLS suppressed are part of what is
-//! drawn, so these are inputs and not only worlds of the release. Three
+//! chunks fix is kept: what each record has of a chunk's terms stays together.
+//! What goes together with what is drawn at random. Instances that DLS suppressed are part of what is
+//! drawn, so these are inputs and not only worlds of the release. In how many records a
+//! term of the term chunk is, is not published: it is drawn too, all sets of fewer than k
+//! records being equally likely, and in a second series it is known ([`TermSupports`]). Three
 //! stages: would the chunks be the same, the clusters (HORPART), the whole release
 //! (REFINE)?
 //!
@@ -21,7 +22,7 @@ use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
 use super::Options;
-use super::report::Stage;
+use super::report::{Stage, TermSupports};
 use crate::data::{Dataset, ItemId};
 use crate::release::{Body, SimpleCluster};
 use crate::{Error, Progress, Result};
@@ -56,18 +57,34 @@ impl std::fmt::Debug for Program<'_> {
 /// Draws, per world that is asked for, that may fail because a record is empty.
 const PATIENCE: usize = 20;
 
-/// Replays on clusters with two record chunks or more.
+/// Replays on clusters with two record chunks or more: without knowing how often
+/// terms of term chunks occur, and knowing it.
 pub(super) fn clusters(
     program: &Program,
     body: &Body,
+    k: u32,
     options: &Options,
     progress: &dyn Progress,
 ) -> Result<Vec<Stage>> {
+    let mut stages = Vec::new();
+    for supports in [TermSupports::Unknown, TermSupports::Known] {
+        stages.extend(series(program, body, (k, supports), options, progress)?);
+    }
+    Ok(stages)
+}
+
+fn series(
+    program: &Program,
+    body: &Body,
+    (k, supports): (u32, TermSupports),
+    options: &Options,
+    progress: &dyn Progress,
+) -> Result<[Stage; 3]> {
     let several = |i: &usize| program.leaves[*i].1.record_chunks.len() > 1;
     let leaves: Vec<usize> = (0..program.leaves.len()).filter(several).collect();
     let mut rng = ChaCha8Rng::seed_from_u64(options.seed ^ 0x7265_706c_6179);
     let chosen = sample(&mut rng, leaves.len(), leaves.len().min(options.clusters));
-    let mut stages = ["chunks", "clusters", "release"].map(Stage::new);
+    let mut stages = ["chunks", "clusters", "release"].map(|name| Stage::new(name, supports));
     // Per cluster the worlds that are left after the first stage.
     let mut kept: Vec<(usize, Vec<Vec<Vec<ItemId>>>)> = Vec::new();
     let each = options.replays.div_ceil(chosen.len().max(1));
@@ -77,7 +94,7 @@ pub(super) fn clusters(
             members.iter().map(|&r| program.original.record(r as usize)).collect();
         let mut worlds = Vec::new();
         for _ in 0..options.worlds {
-            let Some(world) = draw(leaf, &records, &mut rng) else { break };
+            let Some(world) = draw(leaf, &records, (k, supports), &mut rng) else { break };
             let rows: Vec<&[ItemId]> = world.iter().map(Vec::as_slice).collect();
             let same = alike(&(program.chunks)(&rows)) == alike(leaf);
             stages[0].count(same);
@@ -94,7 +111,7 @@ pub(super) fn clusters(
     for turn in 0..each {
         for (leaf, worlds) in kept.iter().filter(|(_, worlds)| turn < worlds.len()) {
             if left == 0 {
-                return Ok(stages.into());
+                return Ok(stages);
             }
             left -= 1;
             progress.step(0)?;
@@ -110,7 +127,7 @@ pub(super) fn clusters(
             }
         }
     }
-    Ok(stages.into())
+    Ok(stages)
 }
 
 /// A program that refuses a world does not publish it.
@@ -133,10 +150,10 @@ fn alike(leaf: &SimpleCluster) -> (u32, Vec<crate::release::Bag>, &[ItemId]) {
 fn draw(
     leaf: &SimpleCluster,
     records: &[&[ItemId]],
+    (k, supports): (u32, TermSupports),
     rng: &mut ChaCha8Rng,
 ) -> Option<Vec<Vec<ItemId>>> {
-    let mut domains: Vec<Vec<ItemId>> = leaf.record_chunks.iter().map(|c| c.domain()).collect();
-    domains.extend(leaf.term_chunk.iter().map(|&term| vec![term]));
+    let domains: Vec<Vec<ItemId>> = leaf.record_chunks.iter().map(|c| c.domain()).collect();
     for _ in 0..PATIENCE {
         let mut world: Vec<Vec<ItemId>> = vec![Vec::new(); records.len()];
         let mut places: Vec<usize> = (0..records.len()).collect();
@@ -147,12 +164,40 @@ fn draw(
                 world[place].extend(part);
             }
         }
+        for &term in &leaf.term_chunk {
+            let has = |record: &&&[ItemId]| record.binary_search(&term).is_ok();
+            let held = records.iter().filter(has).count();
+            // A term of k records or more was moved there by a repair or is sensitive.
+            let held = match supports {
+                TermSupports::Unknown if held < k as usize => size_of_a_set(records.len(), k, rng),
+                _ => held,
+            };
+            sample(rng, records.len(), held).iter().for_each(|place| world[place].push(term));
+        }
         if world.iter().all(|record| !record.is_empty()) {
             world.iter_mut().for_each(|record| record.sort_unstable());
             return Some(world);
         }
     }
     None
+}
+
+/// The size of a set of 1 to k - 1 out of `n` records, all sets being equally likely.
+fn size_of_a_set(n: usize, k: u32, rng: &mut ChaCha8Rng) -> usize {
+    let most = (k as usize - 1).clamp(1, n.max(1));
+    // Sets of one size in proportion to those of the largest, which cannot overflow.
+    let mut weights = vec![1.0; most];
+    for size in (1..most).rev() {
+        weights[size - 1] = weights[size] * (size + 1) as f64 / (n - size) as f64;
+    }
+    let mut left = rng.random::<f64>() * weights.iter().sum::<f64>();
+    for (i, weight) in weights.iter().enumerate() {
+        left -= weight;
+        if left < 0.0 {
+            return i + 1;
+        }
+    }
+    most
 }
 
 /// The data with other records in some places.
@@ -174,7 +219,7 @@ pub(super) fn records(
     progress: &dyn Progress,
 ) -> Result<Vec<Stage>> {
     let data = program.original;
-    let mut stage = Stage::new("release");
+    let mut stage = Stage::new("release", TermSupports::Known);
     let mut rng = ChaCha8Rng::seed_from_u64(options.seed ^ 0x7265_706c_6179);
     for _ in 0..options.replays.saturating_mul(PATIENCE) {
         if data.is_empty() || stage.tried == options.replays as u64 {

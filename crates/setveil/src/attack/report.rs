@@ -180,15 +180,29 @@ pub struct Stage {
     /// `groups`: a group came out as published; `chunks`: one cluster would be split alike; `clusters`: all records would
     /// come into the same clusters; `release`: the release would be the same.
     pub stage: &'static str,
+    /// Whether the attacker knows in how many records of the cluster each term of
+    /// its term chunk is. No release tells; what is ruled out then is ruled out by what
+    /// goes together alone.
+    pub supports: TermSupports,
     /// How many were tried.
     pub tried: u64,
     /// How many of them were kept.
     pub kept: u64,
 }
 
+/// What an attacker knows about how often terms of term chunks occur.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum TermSupports {
+    /// In fewer than k records of the cluster, as everybody knows.
+    Unknown,
+    /// In how many.
+    Known,
+}
+
 impl Stage {
-    pub(super) fn new(stage: &'static str) -> Self {
-        Self { stage, tried: 0, kept: 0 }
+    pub(super) fn new(stage: &'static str, supports: TermSupports) -> Self {
+        Self { stage, supports, tried: 0, kept: 0 }
     }
 
     pub(super) fn count(&mut self, kept: bool) {
