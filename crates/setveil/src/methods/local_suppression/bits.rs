@@ -22,4 +22,13 @@ impl Bits {
             self.0[at / 64] &= !bit;
         }
     }
+
+    /// The places of the flags that are set, ascending.
+    pub(super) fn ones(&self) -> impl Iterator<Item = u32> {
+        self.0.iter().enumerate().flat_map(|(at, &word)| {
+            let rests = std::iter::successors(Some(word), |rest| Some(rest & (rest - 1)));
+            let bits = rests.take_while(|&rest| rest != 0).map(u64::trailing_zeros);
+            bits.map(move |bit| at as u32 * 64 + bit)
+        })
+    }
 }

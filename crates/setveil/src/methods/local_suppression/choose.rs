@@ -17,25 +17,31 @@ pub(super) const ITEM: u64 = 128;
 /// A set that must not be kept.
 pub(super) const DEAD: u32 = u32::MAX;
 
-/// What a set is worth to somebody who could be one of `count` that keep it.
+/// What a set is worth to somebody who could be one of some that keep it.
 /// Sets that just reach k are worth most: whoever gives one up may take it from
 /// all others.
-fn weight(count: u32, k: u32) -> u32 {
-    let (count, k) = (u64::from(count), u64::from(k));
-    let weight = if count < k {
-        (FULL * 3 / 10 + FULL * count / k).min(FULL)
-    } else {
-        let near = k - (count - k).min(k);
-        FULL + FULL * near * near / (k * k)
-    };
-    weight as u32
+pub(super) struct Worth(Vec<u32>);
+
+impl Worth {
+    pub(super) fn new(k: u32) -> Self {
+        let k = u64::from(k);
+        let worth = |count: u64| match count.checked_sub(k) {
+            None => (FULL * 3 / 10 + FULL * count / k).min(FULL) as u32,
+            Some(above) => (FULL + FULL * (k - above) * (k - above) / (k * k)) as u32,
+        };
+        // From twice k on it stays the same.
+        Self((0..=2 * k).map(worth).collect())
+    }
+
+    fn of(&self, count: u32) -> u32 {
+        self.0[(count as usize).min(self.0.len() - 1)]
+    }
 }
 
-/// A row that chooses: its number, how many items it has, how many records it
-/// stands for, and what it keeps now.
+/// A row that chooses: the numbers of its subsets, how many records it stands
+/// for, and what it keeps now.
 pub(super) struct Voter<'a> {
-    pub(super) row: usize,
-    pub(super) n: usize,
+    pub(super) ids: &'a [u32],
     pub(super) own: u32,
     pub(super) kept: &'a [bool],
 }
@@ -53,9 +59,9 @@ pub(super) struct Chooser {
 
 impl Chooser {
     /// Chooses for a row. The answer is in `self.kept`.
-    pub(super) fn choose(&mut self, elements: &Elements, voter: &Voter, k: u32) {
-        let (places, n) = (&elements.places, voter.n);
-        self.weigh(elements, voter, k);
+    pub(super) fn choose(&mut self, elements: &Elements, voter: &Voter, worth: &Worth) {
+        let (places, n) = (&elements.places, voter.kept.len());
+        self.weigh(elements, voter, worth);
         if places.size() == 2 {
             let mut inside = std::mem::take(&mut self.inside);
             self.clique.choose(&self.weights, n, &mut inside);
@@ -68,7 +74,7 @@ impl Chooser {
         }
         if self.inside.len() < 2 {
             // Alone, the item that most others keep.
-            let count = |p: &usize| elements.count(elements.id(voter.row, *p));
+            let count = |p: &usize| elements.count(voter.ids[*p]);
             let live = (0..n).filter(|&p| self.weights[p] != DEAD);
             let most = live.max_by_key(|p| (count(p), std::cmp::Reverse(*p)));
             self.inside.clear();
@@ -81,23 +87,32 @@ impl Chooser {
 
     /// Looks up the weight of every subset: what it would be worth if this row
     /// kept it.
-    fn weigh(&mut self, elements: &Elements, voter: &Voter, k: u32) {
+    fn weigh(&mut self, elements: &Elements, voter: &Voter, worth: &Worth) {
+        let (kept, own) = (voter.kept, voter.own);
+        let weigh = |id: u32, counted: bool| {
+            let count = elements.live_count(id);
+            // What it keeps now, it has been counted for.
+            count.map_or(DEAD, |count| worth.of(count + if counted { 0 } else { own }))
+        };
         self.weights.clear();
-        self.weights.extend(elements.ids(voter.row).map(|id| match elements.is_dead(id) {
-            true => DEAD,
-            false => elements.count(id).saturating_add(voter.own).min(DEAD - 1),
-        }));
-        // What it keeps now, it has been counted for.
-        let kept: Vec<usize> = (0..voter.n).filter(|&p| voter.kept[p]).collect();
-        let weights = &mut self.weights;
-        elements.places.each_subset(voter.n, &kept, &mut |slot| {
-            if weights[slot] != DEAD {
-                weights[slot] -= voter.own;
+        if elements.places.size() == 2 {
+            let (items, mut rest) = voter.ids.split_at(kept.len());
+            self.weights.extend(items.iter().zip(kept).map(|(&id, &kept)| weigh(id, kept)));
+            for high in 1..kept.len() {
+                let (pairs, others) = rest.split_at(high);
+                let both = pairs.iter().zip(kept);
+                self.weights.extend(both.map(|(&id, &low)| weigh(id, low && kept[high])));
+                rest = others;
             }
-        });
-        for count in self.weights.iter_mut().filter(|w| **w != DEAD) {
-            *count = weight(*count, k);
+            return;
         }
+        self.weights.extend(voter.ids.iter().map(|&id| weigh(id, false)));
+        let (now, weights) = (&mut self.inside, &mut self.weights);
+        now.clear();
+        now.extend((0..kept.len()).filter(|&p| kept[p]));
+        elements.places.each_subset(kept.len(), now, &mut |slot| {
+            weights[slot] = weigh(voter.ids[slot], true);
+        });
     }
 
     fn remove_until_allowed(&mut self, places: &Places, n: usize) {

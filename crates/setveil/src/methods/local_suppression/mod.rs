@@ -15,14 +15,18 @@
 mod bits;
 mod choose;
 mod elements;
+mod keepers;
 mod numbering;
 mod pairs;
 mod parameters;
 mod postings;
 mod publish;
+mod revive;
 mod rows;
 mod solve;
+mod store;
 mod subsets;
+mod weak;
 
 pub use parameters::{DEFAULT_MAX_CLUSTER_SIZE, LeafSize, Parameters};
 

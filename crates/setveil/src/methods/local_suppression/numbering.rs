@@ -1,19 +1,23 @@
 //! Gives numbers to the sets of items that k records can have: a search over
 //! prefixes, leaf by leaf or by the first item.
 
+use std::ops::RangeInclusive;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 use rayon::prelude::*;
 
-use super::elements::{Elements, Home, NEVER};
+use super::elements::{Home, NEVER};
 use super::postings::Postings;
 use super::rows::Rows;
+use super::store::Filling;
+use super::subsets::Places;
 use crate::data::ItemId;
 use crate::{Progress, Result};
 
 pub(super) struct Numbering<'a> {
     pub(super) rows: &'a Rows,
-    pub(super) elements: &'a Elements,
+    pub(super) places: &'a Places,
+    pub(super) store: &'a Filling,
     pub(super) k: u32,
     pub(super) next: &'a AtomicU32,
 }
@@ -21,18 +25,24 @@ pub(super) struct Numbering<'a> {
 /// A row that has a prefix: what stands behind it, and the prefix's part of
 /// the place in colexicographic order.
 type Entry = (u32, u32, usize);
-/// Numbers and the supports of their sets.
-pub(super) type Supports = Vec<(u32, u32)>;
+
+/// Sets with the same prefix and consecutive numbers.
+pub(super) struct Numbered {
+    pub(super) home: Home,
+    pub(super) first: u32,
+    /// The last item of each set, and in how many records the set is.
+    pub(super) sets: Vec<(ItemId, u32)>,
+}
 
 /// Counters that are clean between uses.
 struct Worker {
     counts: Vec<u32>,
-    ids: Vec<u32>,
+    behind: Vec<u32>,
 }
 
 impl Worker {
     fn new(items: usize) -> Self {
-        Self { counts: vec![0; items], ids: vec![NEVER; items] }
+        Self { counts: vec![0; items], behind: vec![NEVER; items] }
     }
 }
 
@@ -43,26 +53,24 @@ impl Numbering<'_> {
     pub(super) fn in_leaves(
         &self,
         items: usize,
-        sizes: std::ops::RangeInclusive<usize>,
+        sizes: RangeInclusive<usize>,
         progress: &dyn Progress,
-    ) -> Result<Vec<(Home, Supports)>> {
+    ) -> Result<Vec<Numbered>> {
         let leaves = self.rows.leaf_count();
-        let found: Vec<Vec<(Home, Supports)>> = (0..leaves.div_ceil(LEAVES))
+        let found: Vec<Vec<Numbered>> = (0..leaves.div_ceil(LEAVES))
             .into_par_iter()
             .map_init(
                 || Worker::new(items),
                 |worker, task| {
                     progress.step(0)?;
-                    let own = task * LEAVES..((task + 1) * LEAVES).min(leaves);
-                    Ok(own
-                        .map(|l| {
-                            let entries: Vec<Entry> =
-                                self.rows.leaf(l).map(|r| (r as u32, 0, 0)).collect();
-                            let mut supports = Vec::new();
-                            self.extend(&entries, 0, &sizes, worker, &mut supports);
-                            (Home::Leaf(l as u32), supports)
-                        })
-                        .collect())
+                    let mut found = Vec::new();
+                    for l in task * LEAVES..((task + 1) * LEAVES).min(leaves) {
+                        let entries: Vec<Entry> =
+                            self.rows.leaf(l).map(|r| (r as u32, 0, 0)).collect();
+                        let home = Home::Leaf(l as u32);
+                        self.extend(&entries, (0, home), &sizes, worker, &mut found);
+                    }
+                    Ok(found)
                 },
             )
             .collect::<Result<_>>()?;
@@ -73,20 +81,20 @@ impl Numbering<'_> {
         &self,
         postings: &Postings,
         items: usize,
-        sizes: std::ops::RangeInclusive<usize>,
+        sizes: RangeInclusive<usize>,
         progress: &dyn Progress,
-    ) -> Result<Vec<(Home, Supports)>> {
-        (0..items)
+    ) -> Result<Vec<Numbered>> {
+        let found: Vec<Vec<Numbered>> = (0..items)
             .into_par_iter()
             .map_init(
                 || Worker::new(items),
                 |worker, item| {
                     progress.step(0)?;
-                    let supports = self.with_first(item, postings.of(item), &sizes, worker);
-                    Ok((Home::Item(item as ItemId), supports))
+                    Ok(self.with_first(item, postings.of(item), &sizes, worker))
                 },
             )
-            .collect()
+            .collect::<Result<_>>()?;
+        Ok(found.into_iter().flatten().collect())
     }
 
     /// Numbers the sets whose first item is `item`, in the rows that have it.
@@ -94,34 +102,31 @@ impl Numbering<'_> {
         &self,
         item: usize,
         rows: &[u32],
-        sizes: &std::ops::RangeInclusive<usize>,
+        sizes: &RangeInclusive<usize>,
         worker: &mut Worker,
-    ) -> Supports {
-        let mut supports = Vec::new();
+    ) -> Vec<Numbered> {
+        let mut found = Vec::new();
         let total: u32 = rows.iter().map(|&r| self.rows.weight(r as usize)).sum();
         if total < self.k {
-            return supports;
+            return found;
         }
-        let id = sizes.contains(&1).then(|| self.next.fetch_add(1, Relaxed));
+        let home = Home::Item(item as ItemId);
+        let first = sizes.contains(&1).then(|| self.next.fetch_add(1, Relaxed));
         let entry = |&r: &u32| {
             let p = self.rows.row(r as usize).partition_point(|&i| (i as usize) < item);
-            if let Some(id) = id {
-                self.write(r, 1, p, id);
+            if let Some(id) = first {
+                self.store.write(self.rows, r as usize, p, id, 0);
             }
             (r, p as u32 + 1, p)
         };
         let entries: Vec<Entry> = rows.iter().map(entry).collect();
-        supports.extend(id.map(|id| (id, total)));
-        if *sizes.end() > 1 {
-            self.extend(&entries, 1, sizes, worker, &mut supports);
+        if let Some(first) = first {
+            found.push(Numbered { home, first, sets: vec![(item as ItemId, total)] });
         }
-        supports
-    }
-
-    fn write(&self, row: u32, size: usize, place: usize, id: u32) {
-        let (r, elements) = (row as usize, self.elements);
-        let base = elements.places.base(self.rows.row(r).len(), size);
-        elements.ids[elements.starts[r] + base + place].store(id, Relaxed);
+        if *sizes.end() > 1 {
+            self.extend(&entries, (1, home), sizes, worker, &mut found);
+        }
+        found
     }
 
     /// Counts what stands behind a prefix of `depth` items in the rows that
@@ -129,36 +134,47 @@ impl Numbering<'_> {
     fn extend(
         &self,
         entries: &[Entry],
-        depth: usize,
-        sizes: &std::ops::RangeInclusive<usize>,
+        (depth, home): (usize, Home),
+        sizes: &RangeInclusive<usize>,
         worker: &mut Worker,
-        supports: &mut Supports,
+        found: &mut Vec<Numbered>,
     ) {
-        let places = &self.elements.places;
         let frequent = self.frequent(entries, worker);
         let size = depth + 1;
-        if sizes.contains(&size) {
+        for (&(item, _), behind) in frequent.iter().zip(0..) {
+            worker.behind[item as usize] = behind;
+        }
+        if sizes.contains(&size) && !frequent.is_empty() {
             let first = self.next.fetch_add(frequent.len() as u32, Relaxed);
-            for (&(item, support), id) in frequent.iter().zip(first..) {
-                worker.ids[item as usize] = id;
-                supports.push((id, support));
+            if let (1, Home::Item(item)) = (depth, home) {
+                self.store.begin(item as usize, first);
             }
-            for &(row, from, place) in entries {
-                let behind = &self.rows.row(row as usize)[from as usize..];
-                for (&item, p) in behind.iter().zip(from as usize..) {
-                    let id = worker.ids[item as usize];
-                    if id != NEVER {
-                        self.write(row, size, place + places.step(p, size), id);
-                    }
+            self.number(entries, size, first, worker);
+            found.push(Numbered { home, first, sets: frequent.clone() });
+        }
+        let buckets = match size < *sizes.end() {
+            true => self.buckets(entries, size, frequent.len(), worker),
+            false => Vec::new(),
+        };
+        frequent.iter().for_each(|&(item, _)| worker.behind[item as usize] = NEVER);
+        for bucket in buckets {
+            self.extend(&bucket, (size, home), sizes, worker, found);
+        }
+    }
+
+    /// Writes the numbers from `first` on to the sets of `size` items.
+    fn number(&self, entries: &[Entry], size: usize, first: u32, worker: &Worker) {
+        for &(row, from, place) in entries {
+            let r = row as usize;
+            let base = self.places.base(self.rows.row(r).len(), size) + place;
+            let behind = &self.rows.row(r)[from as usize..];
+            for (&item, p) in behind.iter().zip(from as usize..) {
+                let behind = worker.behind[item as usize];
+                if behind != NEVER {
+                    let slot = base + self.places.step(p, size);
+                    self.store.write(self.rows, r, slot, first + behind, behind);
                 }
             }
-            frequent.iter().for_each(|&(item, _)| worker.ids[item as usize] = NEVER);
-        }
-        if size == *sizes.end() {
-            return;
-        }
-        for bucket in self.buckets(entries, size, &frequent, worker) {
-            self.extend(&bucket, size, sizes, worker, supports);
         }
     }
 
@@ -178,6 +194,7 @@ impl Numbering<'_> {
             *support = std::mem::take(&mut worker.counts[*item as usize]);
         }
         present.retain(|&(_, support)| support >= self.k);
+        present.shrink_to_fit();
         present
     }
 
@@ -186,24 +203,20 @@ impl Numbering<'_> {
         &self,
         entries: &[Entry],
         size: usize,
-        frequent: &[(ItemId, u32)],
-        worker: &mut Worker,
+        len: usize,
+        worker: &Worker,
     ) -> Vec<Vec<Entry>> {
-        let mut buckets = vec![Vec::new(); frequent.len()];
-        for (&(item, _), b) in frequent.iter().zip(0..) {
-            worker.ids[item as usize] = b;
-        }
+        let mut buckets = vec![Vec::new(); len];
         for &(row, from, place) in entries {
             let behind = &self.rows.row(row as usize)[from as usize..];
             for (&item, p) in behind.iter().zip(from as usize..) {
-                let bucket = worker.ids[item as usize];
+                let bucket = worker.behind[item as usize];
                 if bucket != NEVER {
-                    let place = place + self.elements.places.step(p, size);
+                    let place = place + self.places.step(p, size);
                     buckets[bucket as usize].push((row, p as u32 + 1, place));
                 }
             }
         }
-        frequent.iter().for_each(|&(item, _)| worker.ids[item as usize] = NEVER);
         buckets
     }
 }

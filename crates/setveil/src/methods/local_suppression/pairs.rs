@@ -53,16 +53,14 @@ impl Clique {
         for (i, &p) in self.live.iter().enumerate() {
             self.inside[p] = true;
             for &q in &self.live[..i] {
-                match weights[Places::pair(n, q, p)] {
-                    DEAD => {
-                        self.bars[p] += 1;
-                        self.bars[q] += 1;
-                    }
-                    weight => {
-                        self.gain[p] += u64::from(weight);
-                        self.gain[q] += u64::from(weight);
-                    }
-                }
+                // Nobody can guess which pairs are dead: no branches.
+                let weight = weights[Places::pair(n, q, p)];
+                let bars = u32::from(weight == DEAD);
+                let gain = if weight == DEAD { 0 } else { u64::from(weight) };
+                self.bars[p] += bars;
+                self.bars[q] += bars;
+                self.gain[p] += gain;
+                self.gain[q] += gain;
             }
         }
     }

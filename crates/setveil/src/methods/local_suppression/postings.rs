@@ -28,6 +28,11 @@ impl Postings {
         Self { ends, rows: listed }
     }
 
+    /// How many items there are.
+    pub(super) fn items(&self) -> usize {
+        self.ends.len() - 1
+    }
+
     pub(super) fn of(&self, item: usize) -> &[u32] {
         &self.rows[self.ends[item]..self.ends[item + 1]]
     }

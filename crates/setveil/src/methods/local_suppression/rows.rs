@@ -6,6 +6,7 @@
 
 use rayon::prelude::*;
 
+use super::bits::Bits;
 use super::subsets::slots;
 use crate::data::{Dataset, ItemId};
 use crate::methods::disassociation::Clusters;
@@ -51,6 +52,13 @@ impl Rows {
 
     pub(super) fn occurrences(&self) -> usize {
         self.items.len()
+    }
+
+    /// How many different items there are, of at most `items`.
+    pub(super) fn kinds(&self, items: usize) -> usize {
+        let mut seen = Bits::new(items);
+        self.items.iter().for_each(|&item| seen.set(item as usize, true));
+        seen.ones().count()
     }
 
     pub(super) fn leaf_count(&self) -> usize {

@@ -13,10 +13,10 @@
 use rayon::prelude::*;
 
 use super::bits::Bits;
-use super::choose::{Chooser, Voter};
-use super::elements::{Elements, NEVER};
+use super::choose::{Chooser, Voter, Worth};
+use super::elements::Elements;
 use super::rows::Rows;
-use crate::progress::Pulse;
+use super::store::Block;
 use crate::{Progress, Result};
 
 /// How far a solution is improved.
@@ -53,6 +53,9 @@ pub(super) fn solve(
             silent: Bits::new(rows.len()),
             rows: &rows,
             elements,
+            floor: 0,
+            fallen: Vec::new(),
+            worth: Worth::new(k),
             k,
             progress,
         };
@@ -65,24 +68,26 @@ pub(super) fn solve(
     Ok((rows, kept))
 }
 
-struct Solver<'a> {
-    rows: &'a Rows,
-    elements: Elements,
-    kept: Vec<bool>,
+pub(super) struct Solver<'a> {
+    pub(super) rows: &'a Rows,
+    pub(super) elements: Elements,
+    pub(super) kept: Vec<bool>,
     /// Rows that keep nothing so that others who do are not few.
     silent: Bits,
-    k: u32,
-    progress: &'a dyn Progress,
+    /// Sets that fell below this since the last look.
+    floor: u32,
+    fallen: Vec<u32>,
+    worth: Worth,
+    pub(super) k: u32,
+    pub(super) progress: &'a dyn Progress,
 }
 
 /// Records that choose at the same time: a sixteenth of all, but at least so many.
 const BATCH: usize = 1 << 12;
 /// Rows that one task works on.
-const PIECE: usize = 256;
+pub(super) const PIECE: usize = 256;
 /// From k on, sets that are kept too rarely die in so many steps.
 const STEPS: u32 = 8;
-/// Sets are revived once more if that gave one in so many pairs.
-const WORTH_IT: u64 = 2_000;
 
 impl Solver<'_> {
     fn run(&mut self, effort: Effort) -> Result<()> {
@@ -104,23 +109,28 @@ impl Solver<'_> {
 
     /// Lets everything die that is kept fewer than `threshold` times, until
     /// nothing more does.
-    fn fix(&mut self, threshold: u32) -> Result<()> {
+    pub(super) fn fix(&mut self, threshold: u32) -> Result<()> {
+        self.floor = threshold;
+        let mut suspects: Vec<u32> = (0..self.elements.len() as u32).collect();
         loop {
             let mut died = Vec::new();
-            for id in 0..self.elements.len() {
-                let count = self.elements.count(id as u32);
-                if count < threshold && !self.elements.dead.get(id) {
-                    self.elements.dead.set(id, true);
-                    died.extend((count > 0).then_some(id as u32));
+            for id in suspects {
+                let count = self.elements.count(id);
+                if count < threshold && !self.elements.is_dead(id) {
+                    self.elements.set_dead(id, true);
+                    died.extend((count > 0).then_some(id));
                 }
             }
             if died.is_empty() {
                 return Ok(());
             }
-            let near = self.elements.homes(&died, self.rows);
-            let near = near.unwrap_or_else(|| (0..self.rows.len() as u32).collect());
-            let affected = self.keeping_dead(&near)?;
+            self.fallen.clear();
+            let mut affected = self.elements.keepers(&died, self.rows, &self.kept);
+            if !self.elements.exact {
+                affected = self.keeping_dead(&affected)?;
+            }
             self.choose(&affected)?;
+            suspects = std::mem::take(&mut self.fallen);
         }
     }
 
@@ -159,7 +169,7 @@ impl Solver<'_> {
         joining
     }
 
-    fn members(&self, r: usize) -> Vec<usize> {
+    pub(super) fn members(&self, r: usize) -> Vec<usize> {
         let kept = &self.kept[self.rows.range(r)];
         (0..kept.len()).filter(|&p| kept[p]).collect()
     }
@@ -168,11 +178,12 @@ impl Solver<'_> {
     fn keeping_dead(&self, rows: &[u32]) -> Result<Vec<u32>> {
         let pieces: Vec<Vec<u32>> = rows
             .par_chunks(PIECE * 16)
-            .map_init(Vec::new, |members, piece| {
+            .map_init(Default::default, |(block, members): &mut (Block, Vec<usize>), piece| {
                 self.progress.step(0)?;
                 let keeps = |r: &u32| {
                     let r = *r as usize;
-                    self.elements.keeps_dead(r, &self.kept[self.rows.range(r)], members)
+                    self.elements.read(self.rows, r, block);
+                    self.elements.keeps_dead(&block.ids, &self.kept[self.rows.range(r)], members)
                 };
                 Ok(piece.iter().copied().filter(keeps).collect())
             })
@@ -184,10 +195,10 @@ impl Solver<'_> {
     fn choose(&mut self, rows: &[u32]) -> Result<()> {
         let batch = BATCH.max(self.rows.len() / 16);
         for batch in rows.chunks(batch) {
-            let (this, k) = (&*self, self.k);
+            let this = &*self;
             let chosen: Vec<Vec<bool>> = batch
                 .par_chunks(PIECE)
-                .map_init(Chooser::default, |chooser, piece| {
+                .map_init(Default::default, |(chooser, block): &mut (Chooser, Block), piece| {
                     this.progress.step(0)?;
                     let mut flat = Vec::new();
                     for &r in piece {
@@ -197,8 +208,9 @@ impl Solver<'_> {
                             flat.extend(std::iter::repeat_n(false, kept.len()));
                             continue;
                         }
-                        let (n, own) = (kept.len(), this.rows.weight(r));
-                        chooser.choose(&this.elements, &Voter { row: r, n, own, kept }, k);
+                        this.elements.read(this.rows, r, block);
+                        let voter = Voter { ids: &block.ids, own: this.rows.weight(r), kept };
+                        chooser.choose(&this.elements, &voter, &this.worth);
                         flat.extend_from_slice(&chooser.kept);
                     }
                     Ok(flat)
@@ -212,15 +224,18 @@ impl Solver<'_> {
     /// Takes over what the rows of a batch chose.
     fn apply(&mut self, batch: &[u32], chosen: &[Vec<bool>]) {
         let this = &*self;
-        batch.par_chunks(PIECE).zip(chosen).for_each(|(piece, flat)| {
-            let mut rest = &flat[..];
+        let fallen = batch.par_chunks(PIECE).zip(chosen).map_init(Block::default, |block, pair| {
+            let (piece, mut rest, mut fallen) = (pair.0, &pair.1[..], Vec::new());
             for &r in piece {
                 let range = this.rows.range(r as usize);
                 let (new, others) = rest.split_at(range.len());
-                this.recount(r as usize, &this.kept[range], new);
+                this.recount(r as usize, (&this.kept[range], new), block, &mut fallen);
                 rest = others;
             }
+            fallen
         });
+        let fallen: Vec<Vec<u32>> = fallen.collect();
+        self.fallen.extend(fallen.into_iter().flatten());
         for (piece, flat) in batch.chunks(PIECE).zip(chosen) {
             let mut rest = &flat[..];
             for &r in piece {
@@ -232,113 +247,18 @@ impl Solver<'_> {
         }
     }
 
-    fn recount(&self, r: usize, old: &[bool], new: &[bool]) {
-        self.elements.recount(r, self.rows.weight(r), old, new);
-    }
-
-    /// The pairs that are kept.
-    fn pairs(&self) -> u64 {
-        let pairs = |r: usize| {
-            let n = self.kept[self.rows.range(r)].iter().filter(|k| **k).count() as u64;
-            n * n.saturating_sub(1) / 2 * u64::from(self.rows.weight(r))
-        };
-        (0..self.rows.len()).into_par_iter().map(pairs).sum()
-    }
-
-    /// Revives dead sets that k records would take back at once, gives them
-    /// back, and lets die what is then too rare. If no more pairs are kept,
-    /// nothing is changed. Whether so many more are that it pays to go on.
-    fn revive(&mut self) -> Result<bool> {
-        let before = (self.pairs(), self.kept.clone(), self.elements.dead.clone());
-        let wishes = self.wishes()?;
-        let mut tally = vec![0_u32; self.elements.len()];
-        for &(r, _, id) in &wishes {
-            tally[id as usize] += self.rows.weight(r as usize);
+    /// Moves the counts from what row `r` kept to what it keeps.
+    pub(super) fn recount(
+        &self,
+        r: usize,
+        change: (&[bool], &[bool]),
+        block: &mut Block,
+        fallen: &mut Vec<u32>,
+    ) {
+        if change.0 != change.1 {
+            self.elements.read(self.rows, r, block);
+            let floor = (self.floor, fallen);
+            self.elements.recount(&block.ids, self.rows.weight(r), change, floor);
         }
-        let mut any = false;
-        for (id, &wanted) in tally.iter().enumerate() {
-            if wanted >= self.k {
-                self.elements.dead.set(id, false);
-                any = true;
-            }
-        }
-        if !any {
-            return Ok(false);
-        }
-        let mut pulse = Pulse::new(self.progress);
-        for of_row in wishes.chunk_by(|a, b| a.0 == b.0) {
-            pulse.work(self.rows.row(of_row[0].0 as usize).len())?;
-            self.grant(of_row, &tally);
-        }
-        self.fix(self.k)?;
-        let after = self.pairs();
-        if after > before.0 {
-            return Ok(after - before.0 >= before.0 / WORTH_IT);
-        }
-        for r in 0..self.rows.len() {
-            let range = self.rows.range(r);
-            pulse.work(range.len())?;
-            if self.kept[range.clone()] != before.1[range.clone()] {
-                self.recount(r, &self.kept[range.clone()], &before.1[range]);
-            }
-        }
-        (self.kept, self.elements.dead) = (before.1, before.2);
-        Ok(false)
-    }
-
-    /// Rows, positions that they do not keep, and the only dead set in the way.
-    fn wishes(&self) -> Result<Vec<(u32, u32, u32)>> {
-        let all: Vec<u32> = (0..self.rows.len() as u32).collect();
-        let pieces: Vec<Vec<(u32, u32, u32)>> = all
-            .par_chunks(PIECE * 4)
-            .map(|piece| {
-                self.progress.step(0)?;
-                let mut wishes = Vec::new();
-                for &r in piece {
-                    self.wishes_of(r, &mut wishes);
-                }
-                Ok(wishes)
-            })
-            .collect::<Result<_>>()?;
-        Ok(pieces.concat())
-    }
-
-    fn wishes_of(&self, r: u32, wishes: &mut Vec<(u32, u32, u32)>) {
-        let (row, members) = (r as usize, self.members(r as usize));
-        let n = self.rows.row(row).len();
-        for p in (0..n).filter(|p| members.binary_search(p).is_err()) {
-            let (mut bars, mut bar) = (0_u32, NEVER);
-            self.elements.places.each_with(n, p, &members, &mut |slot, _| {
-                let id = self.elements.id(row, slot);
-                if id == NEVER {
-                    bars += 2;
-                } else if self.elements.dead.get(id as usize) {
-                    (bars, bar) = (bars + 1, id);
-                }
-            });
-            if bars == 1 {
-                wishes.push((r, p as u32, bar));
-            }
-        }
-    }
-
-    /// Gives a row what it wished for, as far as nothing dead comes with it.
-    fn grant(&mut self, of_row: &[(u32, u32, u32)], tally: &[u32]) {
-        let row = of_row[0].0 as usize;
-        let range = self.rows.range(row);
-        let mut new = self.kept[range.clone()].to_vec();
-        for &(_, p, bar) in of_row {
-            if tally[bar as usize] < self.k {
-                continue;
-            }
-            let members: Vec<usize> = (0..new.len()).filter(|&q| new[q]).collect();
-            let mut fits = true;
-            self.elements.places.each_with(new.len(), p as usize, &members, &mut |slot, _| {
-                fits &= !self.elements.is_dead(self.elements.id(row, slot));
-            });
-            new[p as usize] = fits;
-        }
-        self.recount(row, &self.kept[range.clone()], &new);
-        self.kept[range].copy_from_slice(&new);
     }
 }
