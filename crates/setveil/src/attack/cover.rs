@@ -286,21 +286,32 @@ pub(super) fn vulnerable_records(
     progress: &dyn Progress,
 ) -> Result<u64> {
     use rayon::prelude::*;
-    let mut clusters: FxHashMap<(ItemId, ItemId), Vec<usize>> = FxHashMap::default();
-    for cover in covers {
-        clusters.entry((cover.a, cover.b)).or_default().push(cover.cluster);
+    // Covers by pair; a record looks at each of its clusters once.
+    let mut by_pair: Vec<(ItemId, ItemId, u32)> =
+        covers.iter().map(|cover| (cover.a, cover.b, cover.cluster as u32)).collect();
+    by_pair.sort_unstable();
+    let mut pairs: FxHashMap<(ItemId, ItemId), std::ops::Range<usize>> = FxHashMap::default();
+    let mut start = 0;
+    for run in by_pair.chunk_by(|x, y| (x.0, x.1) == (y.0, y.1)) {
+        pairs.insert((run[0].0, run[0].1), start..start + run.len());
+        start += run.len();
     }
-    let vulnerable = |r: usize| {
+    let vulnerable = |tried: &mut Vec<u32>, r: usize| {
         progress.step(0)?;
         let record = people.record(r);
         let items = background.of_record(r, record);
-        let found = items.iter().enumerate().any(|(i, &a)| {
-            items[i + 1..].iter().any(|&b| {
-                let of_pair = clusters.get(&(a, b)).map_or(&[][..], Vec::as_slice);
-                of_pair.iter().any(|&c| worlds.fits(c, record))
-            })
-        });
-        Ok(u64::from(found))
+        tried.clear();
+        for (i, &a) in items.iter().enumerate() {
+            for range in items[i + 1..].iter().filter_map(|&b| pairs.get(&(a, b))) {
+                tried.extend(by_pair[range.clone()].iter().map(|cover| cover.2));
+            }
+        }
+        tried.sort_unstable();
+        tried.dedup();
+        Ok(u64::from(tried.iter().any(|&cluster| worlds.fits(cluster as usize, record))))
     };
-    (0..people.len()).into_par_iter().map(vulnerable).try_reduce(|| 0, |a, b| Ok(a + b))
+    (0..people.len())
+        .into_par_iter()
+        .map_init(Vec::new, vulnerable)
+        .try_reduce(|| 0, |a, b| Ok(a + b))
 }

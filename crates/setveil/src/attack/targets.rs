@@ -4,6 +4,7 @@
 use rand::seq::index::sample;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
+use rayon::prelude::*;
 
 use super::adversary::random_subset;
 use super::{Background, Options};
@@ -58,12 +59,17 @@ impl People {
     pub(super) fn of(data: &Dataset, vocabulary: &Vocabulary) -> Self {
         let ids: Vec<Option<ItemId>> =
             data.vocabulary().labels().map(|label| vocabulary.id(label)).collect();
-        let published =
-            |record: &[ItemId]| record.iter().filter_map(|&i| ids[i as usize]).collect();
-        let mut records: Vec<Vec<ItemId>> = data.records().map(published).collect();
+        let published = |r: &u32| data.record(*r as usize).iter().filter_map(|&i| ids[i as usize]);
+        let mut order: Vec<u32> = (0..data.len() as u32).collect();
         // What is drawn must not depend on the order of the rows.
-        records.sort_unstable();
-        Self::from_records(records.into_iter())
+        order.par_sort_unstable_by(|a, b| published(a).cmp(published(b)));
+        let mut people = Self { offsets: Vec::with_capacity(order.len() + 1), items: Vec::new() };
+        people.offsets.push(0);
+        for record in order.iter().map(published) {
+            people.items.extend(record);
+            people.offsets.push(people.items.len());
+        }
+        people
     }
 
     pub(super) fn from_records(records: impl Iterator<Item = Vec<ItemId>>) -> Self {

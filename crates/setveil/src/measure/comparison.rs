@@ -51,15 +51,14 @@ impl<'a> Comparison<'a> {
         let ids = |from: &Vocabulary| -> Vec<ItemId> {
             from.labels().map(|l| vocabulary.id(l).expect("all labels are in it")).collect()
         };
-        let (originals, reconstructed) = rayon::join(
-            || transactions(vocabulary.len(), &[(original, ids(original.vocabulary()))], progress),
-            || {
-                let numbered: Vec<(&Dataset, Vec<ItemId>)> =
-                    drawn.par_iter().map(|d| (d, ids(d.vocabulary()))).collect();
-                transactions(vocabulary.len(), &numbered, progress)
-            },
-        );
-        let (originals, reconstructed) = (originals?, reconstructed?);
+        // One after the other: these are the largest things in memory.
+        let numbered: Vec<(&Dataset, Vec<ItemId>)> =
+            drawn.par_iter().map(|d| (d, ids(d.vocabulary()))).collect();
+        let reconstructed = transactions(vocabulary.len(), &numbered, progress)?;
+        drop(numbered);
+        drop(drawn);
+        let numbered = [(original, ids(original.vocabulary()))];
+        let originals = transactions(vocabulary.len(), &numbered, progress)?;
         let chunks = chunk_transactions(release, vocabulary.len(), &ids(published), progress)?;
         Ok(Self { release, original, options, vocabulary, originals, reconstructed, chunks })
     }
@@ -101,6 +100,11 @@ fn transactions(
     parts: &[(&Dataset, Vec<ItemId>)],
     progress: &dyn Progress,
 ) -> Result<Transactions> {
+    if let [(data, ids)] = parts
+        && ids.iter().copied().eq(0..ids.len() as ItemId)
+    {
+        return Transactions::renumbered(data, items, progress);
+    }
     let mut pulse = Pulse::new(progress);
     let mut builder = Transactions::builder(items);
     let mut record = Vec::new();

@@ -6,7 +6,6 @@ use rustc_hash::FxHashMap;
 use super::ncp;
 use crate::data::{Dataset, ItemId};
 use crate::query::Prepared;
-use crate::reconstruct::TermOccurrences;
 use crate::release::{Body, Generalized, Grouped, Release, Supports};
 use crate::{Error, Progress, Result};
 
@@ -21,8 +20,9 @@ const SHOWN: usize = 3;
 /// [`Error::Infeasible`] with both sides of what does not fit.
 ///
 /// # Complexity
-/// One [`query`](crate::query) an item; for generalised releases the assignment
-/// of records to classes.
+/// Linear in the release and the original; for groups and leaves one
+/// [`query`](crate::query) an item, for generalised releases the assignment of records
+/// to classes.
 pub fn check_original(
     release: &Release,
     original: &Dataset,
@@ -116,18 +116,16 @@ fn supports(
     found: &mut Vec<String>,
     progress: &dyn Progress,
 ) -> Result<()> {
-    let index = Prepared::new(release, TermOccurrences::default(), progress)?;
-    for (item, support) in original.supports().into_iter().enumerate() {
-        let label = original.vocabulary().label(item as ItemId);
-        let (answer, support) = (index.ask(&[label])?, u64::from(support));
-        progress.step(0)?;
-        if support < answer.lower {
+    let vocabulary = original.vocabulary();
+    let bounds = Prepared::item_bounds(release, vocabulary.labels(), progress)?;
+    let supports = original.supports().into_iter().map(u64::from);
+    for ((label, support), (lower, upper)) in vocabulary.labels().zip(supports).zip(bounds) {
+        if support < lower {
             found.push(format!(
-                "`{label}` is in {} records by the release, in {support} of the original",
-                answer.lower
+                "`{label}` is in {lower} records by the release, in {support} of the original"
             ));
         }
-        if let Some(upper) = answer.upper.filter(|&upper| support > upper) {
+        if let Some(upper) = upper.filter(|&upper| support > upper) {
             found.push(format!(
                 "`{label}` is in at most {upper} records by the release, in {support} of the \
                  original"

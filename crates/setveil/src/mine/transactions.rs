@@ -29,9 +29,77 @@ impl Transactions {
     /// # Errors
     /// If `progress` says stop.
     pub fn from_dataset(data: &Dataset, progress: &dyn Progress) -> Result<Self> {
-        let mut builder = Self::builder(data.item_count());
-        data.records().for_each(|record| builder.push(record, 1));
-        builder.build(progress)
+        Self::renumbered(data, data.item_count(), progress)
+    }
+
+    /// The same over more items, of which those of `data` are the first ones.
+    pub(crate) fn renumbered(
+        data: &Dataset,
+        item_count: usize,
+        progress: &dyn Progress,
+    ) -> Result<Self> {
+        let get = |t: u32| data.record(t as usize);
+        Self::merged(item_count, data.len(), get, |_| 1, progress)?.indexed(progress)
+    }
+
+    /// The distinct transactions among `len`, not yet indexed.
+    fn merged<'a>(
+        item_count: usize,
+        len: usize,
+        get: impl Fn(u32) -> &'a [ItemId] + Sync,
+        weight: impl Fn(u32) -> u64,
+        progress: &dyn Progress,
+    ) -> Result<Self> {
+        let mut order: Vec<u32> = (0..len as u32).filter(|&t| !get(t).is_empty()).collect();
+        sort_unstable_by(&mut order, |&a, &b| get(a).cmp(get(b)), progress)?;
+        let runs = || order.chunk_by(|&a, &b| get(a) == get(b));
+        let (mut count, mut occurrences) = (0, 0);
+        runs().for_each(|run| {
+            count += 1;
+            occurrences += get(run[0]).len();
+        });
+        let mut merged = Self {
+            item_count,
+            offsets: Vec::with_capacity(count + 1),
+            items: Vec::with_capacity(occurrences),
+            weights: Vec::with_capacity(count),
+            supports: vec![0; item_count],
+            starts: vec![0; item_count + 1],
+            postings: Vec::new(),
+        };
+        merged.offsets.push(0);
+        let mut pulse = Pulse::new(progress);
+        for run in runs() {
+            let items = get(run[0]);
+            pulse.work(run.len() + items.len())?;
+            let weight = run.iter().map(|&t| weight(t)).sum();
+            for &item in items {
+                merged.supports[item as usize] += weight;
+                merged.starts[item as usize + 1] += 1;
+            }
+            merged.items.extend_from_slice(items);
+            merged.offsets.push(merged.items.len());
+            merged.weights.push(weight);
+        }
+        Ok(merged)
+    }
+
+    /// Adds the lists of those that contain each item.
+    fn indexed(mut self, progress: &dyn Progress) -> Result<Self> {
+        for i in 0..self.item_count {
+            self.starts[i + 1] += self.starts[i];
+        }
+        let mut pulse = Pulse::new(progress);
+        let mut next = self.starts.clone();
+        self.postings = vec![0; self.items.len()];
+        for t in 0..self.weights.len() {
+            pulse.work(self.offsets[t + 1] - self.offsets[t])?;
+            for &item in &self.items[self.offsets[t]..self.offsets[t + 1]] {
+                self.postings[next[item as usize]] = t as u32;
+                next[item as usize] += 1;
+            }
+        }
+        Ok(self)
     }
 
     /// How many items there may be.
@@ -125,40 +193,12 @@ impl Builder {
     /// If `progress` says stop.
     pub fn build(self, progress: &dyn Progress) -> Result<Transactions> {
         let get = |t: u32| &self.items[self.offsets[t as usize]..self.offsets[t as usize + 1]];
-        let mut order: Vec<u32> = (0..self.weights.len() as u32).collect();
-        sort_unstable_by(&mut order, |&a, &b| get(a).cmp(get(b)), progress)?;
-        let mut pulse = Pulse::new(progress);
-        let mut built = Transactions {
-            item_count: self.item_count,
-            offsets: vec![0],
-            supports: vec![0; self.item_count],
-            starts: vec![0; self.item_count + 1],
-            ..Transactions::default()
-        };
-        for run in order.chunk_by(|&a, &b| get(a) == get(b)) {
-            pulse.work(run.len() + get(run[0]).len())?;
-            let weight = run.iter().map(|&t| self.weights[t as usize]).sum();
-            for &item in get(run[0]) {
-                built.supports[item as usize] += weight;
-                built.starts[item as usize + 1] += 1;
-            }
-            built.items.extend_from_slice(get(run[0]));
-            built.offsets.push(built.items.len());
-            built.weights.push(weight);
-        }
-        for i in 0..self.item_count {
-            built.starts[i + 1] += built.starts[i];
-        }
-        let mut next = built.starts.clone();
-        built.postings = vec![0; built.items.len()];
-        for t in 0..built.weights.len() {
-            pulse.work(built.offsets[t + 1] - built.offsets[t])?;
-            for &item in &built.items[built.offsets[t]..built.offsets[t + 1]] {
-                built.postings[next[item as usize]] = t as u32;
-                next[item as usize] += 1;
-            }
-        }
-        Ok(built)
+        let weight = |t: u32| self.weights[t as usize];
+        let merged =
+            Transactions::merged(self.item_count, self.weights.len(), get, weight, progress)?;
+        // What was collected is given back before more memory is taken.
+        drop(self);
+        merged.indexed(progress)
     }
 }
 

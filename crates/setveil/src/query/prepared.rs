@@ -7,7 +7,7 @@ use super::{Answer, classes, groups, located};
 use crate::data::{ItemId, K, Vocabulary};
 use crate::reconstruct::TermOccurrences;
 use crate::release::{Absent, Body, Disassociated, Model, Release, Supports};
-use crate::worlds::{BodyWorlds, Knowledge, Room};
+use crate::worlds::{BodyWorlds, Knowledge, Room, item_bounds};
 use crate::{Error, Progress, Result};
 
 /// Bounds and expectation, before the release's kind of support is considered.
@@ -43,13 +43,32 @@ impl<'a> Prepared<'a> {
         let k = release.manifest.guarantee.model.k();
         let body = match &release.body {
             Body::Disassociated(body) => {
-                BodyIndex::Clusters(&body.vocabulary, clusters(body, terms, k, progress)?)
+                BodyIndex::Clusters(&body.vocabulary, clusters(body, terms, k, None, progress)?)
             }
             Body::Generalized(body) => BodyIndex::Classes(classes::Index::new(body)),
             Body::Grouped(body) => BodyIndex::Groups(groups::Index::new(body)),
             Body::Located(body) => BodyIndex::Leaves(located::Index::new(body, terms, k)),
         };
         Ok(Self { release, body })
+    }
+
+    /// The same for questions about some labels only.
+    pub(crate) fn about<S: AsRef<str>>(
+        release: &'a Release,
+        terms: TermOccurrences,
+        itemsets: &[Vec<S>],
+        progress: &dyn Progress,
+    ) -> Result<Self> {
+        let Body::Disassociated(body) = &release.body else {
+            return Self::new(release, terms, progress);
+        };
+        let mut wanted = vec![false; body.vocabulary.len()];
+        for id in itemsets.iter().flatten().filter_map(|label| body.vocabulary.id(label.as_ref())) {
+            wanted[id as usize] = true;
+        }
+        let k = release.manifest.guarantee.model.k();
+        let worlds = clusters(body, terms, k, Some(&wanted), progress)?;
+        Ok(Self { release, body: BodyIndex::Clusters(&body.vocabulary, worlds) })
     }
 
     /// Answers for a set of labels; repeated ones count once.
@@ -144,6 +163,37 @@ impl<'a> Prepared<'a> {
         }
     }
 
+    /// Least and greatest support of every label, in their order; no greatest where
+    /// nothing is known. Not narrower than [`ask`](Self::ask), and for clusters found
+    /// in one pass.
+    ///
+    /// # Errors
+    /// If `progress` says stop.
+    pub(crate) fn item_bounds<'l>(
+        release: &'a Release,
+        labels: impl Iterator<Item = &'l str>,
+        progress: &dyn Progress,
+    ) -> Result<Vec<(u64, Option<u64>)>> {
+        let Body::Disassociated(body) = &release.body else {
+            let index = Self::new(release, TermOccurrences::default(), progress)?;
+            let bounds = labels.map(|label| {
+                progress.step(0)?;
+                index.ask(&[label]).map(|answer| (answer.lower, answer.upper))
+            });
+            return bounds.collect();
+        };
+        let bounds = item_bounds(body, progress)?;
+        let bound = |label: &str| {
+            let (least, most) = body.vocabulary.id(label).map_or((0, 0), |id| bounds[id as usize]);
+            match release.manifest.guarantee.supports {
+                Supports::Exact => (least, Some(most)),
+                Supports::LowerBound => (least, Some(most.max(release.manifest.records))),
+                Supports::Noisy => (0, None),
+            }
+        };
+        Ok(labels.map(bound).collect())
+    }
+
     /// Whether the release says anything about an item: by its name, or by one
     /// that its hierarchy puts above it.
     fn knows(&self, label: &str) -> bool {
@@ -164,6 +214,7 @@ fn clusters<'a>(
     body: &'a Disassociated,
     terms: TermOccurrences,
     k: Option<u32>,
+    wanted: Option<&[bool]>,
     progress: &dyn Progress,
 ) -> Result<BodyWorlds<'a>> {
     let likely = move |room: Room| match terms {
@@ -174,5 +225,5 @@ fn clusters<'a>(
             K::new(cap.saturating_add(1)).map_or(Knowledge::Format, Knowledge::Algorithm)
         }
     };
-    BodyWorlds::expecting(body, Knowledge::Format, Box::new(likely), progress)
+    BodyWorlds::about(body, Knowledge::Format, Box::new(likely), wanted, progress)
 }

@@ -30,7 +30,7 @@ pub fn query<S: AsRef<str> + Sync>(
     options: &QueryOptions,
     progress: &dyn Progress,
 ) -> Result<Vec<Answer>> {
-    let index = Prepared::new(release, options.terms, progress)?;
+    let index = Prepared::about(release, options.terms, itemsets, progress)?;
     progress.stage(Stage::Querying, Some(itemsets.len() as u64));
     index.ask_all(itemsets, progress)
 }

@@ -1,4 +1,5 @@
-//! Bounds and expectations for an itemset in one published cluster.
+//! Bounds and expectations for an itemset in one joint cluster; the least support is
+//! in [`least`](super::least).
 //!
 //! Bounds hold in every world, at any depth. An expectation is exact for a
 //! simple cluster and for an itemset that stands inside one record or shared
@@ -12,17 +13,10 @@
 //! records, that leaves compete for them, and that a leaf with few sub-records
 //! of its own needs more of them. The result is kept inside the bounds.
 
-use super::cluster::{ClusterWorlds, Node};
+use super::cluster::ClusterWorlds;
 use super::parts::{Asked, Parts};
 use super::{Answer, bounds};
 use crate::data::ItemId;
-
-/// Up to this many items, lower bounds try every way to split the itemset.
-const SPLIT_LIMIT: usize = 6;
-
-/// In joint clusters of up to this many clusters, lower bounds also look for
-/// items that must overlap because the whole has too few records.
-const OVERLAP_LIMIT: usize = 32;
 
 /// A leaf that can have the itemset.
 pub(super) struct Found {
@@ -47,15 +41,16 @@ impl ClusterWorlds<'_> {
 
     /// Bounds and expectation for a non-empty itemset.
     pub(super) fn answer(&self, itemset: &[ItemId]) -> Answer {
+        match *itemset {
+            [a, b] => self.answer_pair([a, b]),
+            _ => self.answer_any(itemset),
+        }
+    }
+
+    fn answer_any(&self, itemset: &[ItemId]) -> Answer {
         let found = self.find(itemset);
         if found.is_empty() {
             return Answer::NONE;
-        }
-        if !self.is_joint() {
-            let Found { leaf, parts, .. } = &found[0];
-            let answer = self.leaves[*leaf].model.answer(&parts.counts(), parts.terms);
-            let expected = answer.expected.clamp(answer.lower as f64, answer.upper as f64);
-            return Answer { expected, ..answer };
         }
         let (mut expected, mut exact) = (0.0, true);
         for Found { leaf, parts, .. } in &found {
@@ -66,7 +61,11 @@ impl ClusterWorlds<'_> {
             exact &= whole || !leaf.shares;
         }
         let upper = self.upper(self.nodes.len() - 1, &found.iter().collect::<Vec<_>>());
-        let lower = self.lower(itemset, &found).min(upper);
+        let own = found.iter().filter(|f| f.parts.shared.is_empty()).map(|f| {
+            let leaf = &self.leaves[f.leaf];
+            bounds::lower(&leaf.model, &f.parts.counts(), f.parts.terms, leaf.most_shared)
+        });
+        let lower = self.lower(itemset, own.sum()).min(upper);
         let expected = expected.clamp(lower as f64, upper as f64);
         Answer { lower, expected, upper, exact: exact || lower == upper }
     }
@@ -120,82 +119,84 @@ impl ClusterWorlds<'_> {
         let drawn = self.drawn(node, group[0]);
         drawn.map(|(chunk, items)| self.chunks[chunk].support(items)).fold(sum, u64::min)
     }
+}
 
-    /// The least support: what stands together in chunks, and what must
-    /// overlap because there are not enough records to stay apart.
-    fn lower(&self, itemset: &[ItemId], found: &[Found]) -> u64 {
-        if self.nodes.len() > OVERLAP_LIMIT {
-            return self.lower_without_overlap(itemset, found);
-        }
-        let n = itemset.len();
-        let every_split = n <= SPLIT_LIMIT;
-        // Subsets in an order in which parts come before the whole. For long
-        // itemsets: the single items, then everything.
-        let subsets: Vec<Vec<ItemId>> = if every_split {
-            let subset =
-                |mask: usize| (0..n).filter(move |i| mask >> i & 1 == 1).map(|i| itemset[i]);
-            (1..1 << n).map(|mask| subset(mask).collect()).collect()
-        } else {
-            itemset.iter().map(|&i| vec![i]).chain([itemset.to_vec()]).collect()
-        };
-        let mut least: Vec<Vec<u64>> = Vec::with_capacity(self.nodes.len());
-        for node in &self.nodes {
-            let mut here: Vec<u64> = Vec::with_capacity(subsets.len());
-            for (s, subset) in subsets.iter().enumerate() {
-                let whole = self.whole(node, subset, &least, s);
-                let overlap = if every_split {
-                    let mask = s + 1;
-                    let halves = (1..mask).filter(|half| half & mask == *half);
-                    let sums = halves.map(|half| here[half - 1] + here[(mask ^ half) - 1]);
-                    sums.max().unwrap_or(0).saturating_sub(node.size)
-                } else if s == n {
-                    here.iter().sum::<u64>().saturating_sub((n as u64 - 1) * node.size)
-                } else {
-                    0
-                };
-                here.push(whole.max(overlap));
-            }
-            least.push(here);
-        }
-        *least.last().and_then(|here| here.last()).expect("there is a root and an itemset")
-    }
+#[cfg(test)]
+mod tests {
+    use rand::seq::index::sample;
+    use rand::{RngExt, SeedableRng};
+    use rand_chacha::ChaCha8Rng;
 
-    /// The least support of subset `s` by its own sources, without splitting.
-    fn whole(&self, node: &Node, subset: &[ItemId], least: &[Vec<u64>], s: usize) -> u64 {
-        if node.children.is_empty() {
-            let leaf = &self.leaves[node.leaves.start];
-            let sources = self.sources(node.leaves.start, subset);
-            let split =
-                |sources: Vec<u32>| self.parts(leaf, subset, &sources, &mut Asked::default());
-            return match sources.and_then(split) {
-                Some(parts) if parts.shared.is_empty() => {
-                    bounds::lower(&leaf.model, &parts.counts(), parts.terms, leaf.most_shared)
-                }
-                _ => 0,
-            };
-        }
-        let below: u64 = node.children.iter().map(|&c| least[c][s]).sum();
-        below + self.shared_wholly(node, subset)
-    }
+    use super::super::Knowledge;
+    use super::super::cluster::{Assumptions, ClusterWorlds};
+    use crate::data::{ItemId, K};
+    use crate::release::{Bag, Cluster, JointCluster, SimpleCluster};
 
-    fn shared_wholly(&self, node: &Node, itemset: &[ItemId]) -> u64 {
-        let has_all = |c: &&usize| itemset.iter().all(|&i| self.chunks[**c].has(i));
-        node.shared.iter().filter(has_all).map(|&c| self.chunks[c].support(itemset)).sum()
-    }
-
-    /// What the leaves and the shared chunks have for certain, added up.
-    fn lower_without_overlap(&self, itemset: &[ItemId], found: &[Found]) -> u64 {
-        let own = found.iter().filter(|f| f.parts.shared.is_empty()).map(|f| {
-            let leaf = &self.leaves[f.leaf];
-            bounds::lower(&leaf.model, &f.parts.counts(), f.parts.terms, leaf.most_shared)
-        });
-        let mut chunks: Vec<usize> = found
-            .iter()
-            .flat_map(|f| f.parts.shared.iter().filter(|s| s.items.len() == itemset.len()))
-            .map(|s| s.chunk)
+    fn bag(rng: &mut ChaCha8Rng, items: &[ItemId], most: u32) -> Bag {
+        let count = rng.random_range(1..=most);
+        let sub_records: Vec<Vec<ItemId>> = (0..count)
+            .map(|_| {
+                let some = rng.random_range(1..=items.len());
+                let mut chosen: Vec<ItemId> =
+                    sample(rng, items.len(), some).iter().map(|i| items[i]).collect();
+                chosen.sort_unstable();
+                chosen
+            })
             .collect();
-        chunks.sort_unstable();
-        chunks.dedup();
-        own.sum::<u64>() + chunks.iter().map(|&c| self.chunks[c].support(itemset)).sum::<u64>()
+        Bag::from_itemsets(sub_records.iter().map(Vec::as_slice))
+    }
+
+    /// Items are dealt out so that every leaf has each from one chunk of its own at most.
+    fn leaf(rng: &mut ChaCha8Rng) -> Cluster {
+        let size = rng.random_range(2..=6);
+        let mut places: [Vec<ItemId>; 4] = Default::default();
+        (0..10).for_each(|item| places[rng.random_range(0..4)].push(item));
+        let [a, b, terms, _] = places;
+        let chunks = [a, b].into_iter().filter(|items| !items.is_empty());
+        let record_chunks = chunks.map(|items| bag(rng, &items, size)).collect();
+        Cluster::Simple(SimpleCluster { size, record_chunks, term_chunk: terms })
+    }
+
+    fn joint(rng: &mut ChaCha8Rng, depth: u32) -> Cluster {
+        let children: Vec<Cluster> =
+            (0..rng.random_range(2..=4))
+                .map(|_| {
+                    if depth > 0 && rng.random_bool(0.6) {
+                        joint(rng, depth - 1)
+                    } else {
+                        leaf(rng)
+                    }
+                })
+                .collect();
+        let size = children.iter().map(Cluster::size).sum();
+        let mut items: Vec<ItemId> = sample(rng, 10, 5).iter().map(|i| i as ItemId).collect();
+        items.sort_unstable();
+        let (first, second) = items.split_at(rng.random_range(1..5));
+        let shared_chunks = [first, second].map(|items| bag(rng, items, size / 2)).into();
+        Cluster::Joint(JointCluster { size, shared_chunks, children })
+    }
+
+    #[test]
+    fn pairs_get_the_answer_of_any_itemset() {
+        let mut rng = ChaCha8Rng::seed_from_u64(17);
+        let mut apart = 0;
+        for depth in (0..4).cycle().take(200) {
+            let cluster = joint(&mut rng, depth);
+            let knowledge = match rng.random_bool(0.5) {
+                true => Knowledge::Format,
+                false => Knowledge::Algorithm(K::new(3).unwrap()),
+            };
+            let likely = Box::new(move |_| knowledge);
+            let worlds = ClusterWorlds::new(&cluster, &Assumptions { possible: knowledge, likely });
+            for (a, b) in (0..10).flat_map(|a| (a + 1..10).map(move |b| (a, b))) {
+                let (pair, any) = (worlds.answer_pair([a, b]), worlds.answer_any(&[a, b]));
+                let bounds = |answer: &super::Answer| (answer.lower, answer.upper, answer.exact);
+                assert_eq!(bounds(&pair), bounds(&any), "{a} {b} {cluster:?}");
+                let off = (pair.expected - any.expected).abs();
+                assert!(off <= 1e-9 * any.expected.max(1.0), "{a} {b} {cluster:?}");
+                apart += u32::from(any.lower < any.upper);
+            }
+        }
+        assert!(apart > 1000, "only {apart} pairs are open");
     }
 }

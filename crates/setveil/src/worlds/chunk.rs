@@ -39,6 +39,8 @@ pub(super) struct Inflow {
     pub(super) mean: f64,
     /// For each item of the domain: the mean number per record that is open to it.
     pub(super) means: Vec<f64>,
+    /// The positions of the exceptions among the leaves, which ascend.
+    pub(super) exceptions: std::ops::Range<u32>,
 }
 
 impl<'a> Chunk<'a> {

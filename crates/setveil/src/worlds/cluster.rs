@@ -1,4 +1,4 @@
-//! The worlds of a published cluster, simple or joint of any depth.
+//! The worlds of a published joint cluster, of any depth.
 //!
 //! Every item has one source in a given leaf: a record chunk, else the term
 //! chunk, else the lowest joint cluster above with the item in a shared chunk.
@@ -7,6 +7,8 @@
 //! gives bounds and expectations.
 
 use super::chunk::{Chunk, Inflow};
+use super::inflow::Coming;
+use super::pair::Facts;
 use super::places::Places;
 use super::{ClusterModel, Knowledge, Room};
 use crate::data::ItemId;
@@ -31,8 +33,13 @@ pub(super) struct ClusterWorlds<'a> {
     /// In postorder: the root is last.
     pub(super) nodes: Vec<Node>,
     pub(super) chunks: Vec<Chunk<'a>>,
-    /// For a joint cluster.
     pub(super) places: Places,
+    /// Shared chunks that do not bring everything to a leaf: by chunk, then by leaf.
+    pub(super) exceptions: Vec<Exception>,
+    /// What keeps sub-records out, one exception after the other.
+    pub(super) blocked: Vec<ItemId>,
+    /// By leaf.
+    pub(super) facts: Vec<Facts>,
 }
 
 #[derive(Debug)]
@@ -59,55 +66,47 @@ pub(super) struct Leaf<'a> {
     pub(super) most_shared: u64,
     /// The joint clusters above, from the lowest upwards, so chunks ascend.
     pub(super) path: Vec<usize>,
-    /// Shared chunks above that bring nothing or not everything, ascending.
-    pub(super) exceptions: Vec<usize>,
-    /// Those that bring something.
-    pub(super) partly: Vec<Partly>,
+    /// Positions of the leaf's exceptions, so chunks ascend.
+    pub(super) exceptions: Vec<u32>,
 }
 
-/// A shared chunk that brings something to a leaf, but not everything.
-#[derive(Debug)]
-pub(super) struct Partly {
-    pub(super) chunk: usize,
-    /// Items of the chunk that have another source in this leaf, ascending:
-    /// sub-records with one of them may not come.
-    pub(super) blocked: Vec<ItemId>,
-    /// The mean number of sub-records that come to one record.
-    pub(super) mean: f64,
-}
-
-impl Leaf<'_> {
-    /// What keeps sub-records of a shared chunk from this leaf, if some come.
-    pub(super) fn partly(&self, chunk: usize) -> Option<&Partly> {
-        let at = self.partly.binary_search_by_key(&chunk, |p| p.chunk).ok()?;
-        Some(&self.partly[at])
-    }
-
-    /// The items that keep a sub-record of a shared chunk from this leaf.
-    pub(super) fn blocked(&self, chunk: usize) -> &[ItemId] {
-        self.partly(chunk).map_or(&[], |p| &p.blocked)
-    }
+/// A shared chunk that brings nothing to a leaf below it, or not everything.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Exception {
+    pub(super) leaf: u32,
+    pub(super) chunk: u32,
+    /// Whether something comes.
+    pub(super) open: bool,
+    /// Where the items of the chunk stand in `blocked` that have another source in
+    /// this leaf, ascending: sub-records with one of them may not come.
+    pub(super) start: u32,
+    pub(super) end: u32,
 }
 
 impl<'a> ClusterWorlds<'a> {
     /// # Complexity
     /// Linear in the cluster, and in what `inflow.rs` says for shared chunks.
     pub(super) fn new(cluster: &'a Cluster, assumptions: &Assumptions) -> Self {
-        let (leaves, nodes, chunks) = (Vec::new(), Vec::new(), Vec::new());
-        let mut worlds = Self { leaves, nodes, chunks, places: Places::default() };
+        let mut worlds = Self {
+            leaves: Vec::new(),
+            nodes: Vec::new(),
+            chunks: Vec::new(),
+            places: Places::default(),
+            exceptions: Vec::new(),
+            blocked: Vec::new(),
+            facts: Vec::new(),
+        };
         worlds.add(cluster, assumptions.possible);
-        if worlds.is_joint() {
-            worlds.places = Places::new(&worlds);
-            worlds.add_inflows();
-        }
-        worlds.expect(assumptions);
+        worlds.places = Places::new(&worlds);
+        let coming = worlds.add_inflows();
+        worlds.expect(coming, assumptions);
+        worlds.facts = worlds.leaves.iter().map(Facts::of).collect();
         worlds
     }
 
-    /// Whether the cluster has shared chunks, so that expectations across
-    /// chunks are approximations.
-    pub(super) fn is_joint(&self) -> bool {
-        self.nodes.len() > 1
+    /// The items that keep sub-records of a shared chunk from a leaf.
+    pub(super) fn blocked(&self, exception: &Exception) -> &[ItemId] {
+        &self.blocked[exception.start as usize..exception.end as usize]
     }
 
     fn add(&mut self, cluster: &'a Cluster, possible: Knowledge) -> usize {
@@ -129,7 +128,6 @@ impl<'a> ClusterWorlds<'a> {
                 most_shared: 0,
                 path: Vec::new(),
                 exceptions: Vec::new(),
-                partly: Vec::new(),
             }),
             Cluster::Joint(_) => {
                 for &c in &chunks {
@@ -146,22 +144,11 @@ impl<'a> ClusterWorlds<'a> {
 
     /// Gives every leaf sums for expectations, which also count what comes
     /// from shared chunks on average. Bounds keep looking at its own chunks.
-    fn expect(&mut self, assumptions: &Assumptions) {
-        for l in 0..self.leaves.len() {
-            let leaf = &self.leaves[l];
+    fn expect(&mut self, coming: Vec<Coming>, assumptions: &Assumptions) {
+        for (leaf, coming) in self.leaves.iter_mut().zip(coming) {
             let (size, terms) = (leaf.model.size(), leaf.model.term_chunk_len);
             let mut totals = leaf.model.totals.clone();
-            // Whole numbers of sub-records; what is left over goes to the next chunk.
-            let mut rest = 0.0;
-            for (chunk, partly) in self.inflows(leaf) {
-                let whole = || self.chunks[chunk].coming(&[], &[]).1;
-                rest += partly.map_or_else(whole, |p| p.mean) * size as f64;
-                let coming = (rest.round().max(0.0) as u64).min(size);
-                rest -= coming as f64;
-                if coming > 0 {
-                    totals.push(coming);
-                }
-            }
+            totals.extend(coming.totals);
             let uncovered = size.saturating_sub(totals.iter().sum());
             let likely = (assumptions.likely)(Room { size, uncovered, terms });
             if leaf.shares {
@@ -169,9 +156,8 @@ impl<'a> ClusterWorlds<'a> {
                 let terms = terms.saturating_mul(likely.max_occurrences(size));
                 totals.push(uncovered.saturating_sub(terms));
             }
-            let other = leaf.shares || likely != leaf.model.knowledge;
-            if other {
-                self.leaves[l].model.expect(totals, likely);
+            if leaf.shares || likely != leaf.model.knowledge {
+                leaf.model.expect(totals, likely);
             }
         }
     }
@@ -181,11 +167,16 @@ impl<'a> ClusterWorlds<'a> {
     pub(super) fn inflows<'s>(
         &'s self,
         leaf: &'s Leaf,
-    ) -> impl Iterator<Item = (usize, Option<&'s Partly>)> {
+    ) -> impl Iterator<Item = (usize, &'s [ItemId])> {
+        let mut exceptions = leaf.exceptions.iter().map(|&e| &self.exceptions[e as usize]);
+        let mut next = exceptions.next();
         let chunks = leaf.path.iter().flat_map(|&node| &self.nodes[node].shared);
-        chunks.filter_map(|&chunk| match leaf.exceptions.binary_search(&chunk) {
-            Err(_) => Some((chunk, None)),
-            Ok(_) => leaf.partly(chunk).map(|partly| (chunk, Some(partly))),
+        chunks.filter_map(move |&chunk| match next {
+            Some(exception) if exception.chunk as usize == chunk => {
+                next = exceptions.next();
+                exception.open.then(|| (chunk, self.blocked(exception)))
+            }
+            _ => Some((chunk, &[][..])),
         })
     }
 }

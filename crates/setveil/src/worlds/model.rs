@@ -170,12 +170,13 @@ impl ClusterModel {
             (0, 0) => self.size as f64,
             // One sub-record is in one record: the sum is N itself.
             (1, 0) => 1.0,
-            _ if w as u64 > self.term_chunk_len || !self.possible() => 0.0,
+            _ if w as u64 > self.term_chunk_len => 0.0,
             _ => {
                 let Expectation { sums, ratios } = self.expectation();
+                let ratio = || if self.possible() { sums.ratio(q, w) } else { 0.0 };
                 match ratios.get(q * CACHED + w).filter(|_| q < CACHED && w < CACHED) {
-                    Some(kept) => *kept.get_or_init(|| sums.ratio(q, w)),
-                    None => sums.ratio(q, w),
+                    Some(kept) => *kept.get_or_init(ratio),
+                    None => ratio(),
                 }
             }
         }

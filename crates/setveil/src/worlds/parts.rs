@@ -1,9 +1,15 @@
 //! An itemset, split by where a leaf can have its items from.
 
+use smallvec::SmallVec;
+
 use super::bounds;
 use super::chunk::Chunk;
 use super::cluster::{ClusterWorlds, Leaf};
+use super::places::Source;
 use crate::data::ItemId;
+
+/// A few items: most questions are about pairs.
+pub(super) type Items = SmallVec<[ItemId; 4]>;
 
 /// The source of a term of the term chunk; others are numbers of chunks.
 pub(super) const TERM: u32 = u32::MAX;
@@ -11,17 +17,17 @@ pub(super) const TERM: u32 = u32::MAX;
 /// The parts of an itemset in a leaf, one per source.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Parts {
-    pub(super) own: Vec<OwnPart>,
+    pub(super) own: SmallVec<[OwnPart; 2]>,
     /// How many terms of the term chunk.
     pub(super) terms: usize,
-    pub(super) shared: Vec<SharedPart>,
+    pub(super) shared: SmallVec<[SharedPart; 2]>,
 }
 
 /// Items from one of the leaf's own record chunks.
 #[derive(Clone, Debug)]
 pub(super) struct OwnPart {
     pub(super) chunk: usize,
-    pub(super) items: Vec<ItemId>,
+    pub(super) items: Items,
     pub(super) count: u64,
 }
 
@@ -29,7 +35,9 @@ pub(super) struct OwnPart {
 #[derive(Clone, Debug)]
 pub(super) struct SharedPart {
     pub(super) chunk: usize,
-    pub(super) items: Vec<ItemId>,
+    pub(super) items: Items,
+    /// What keeps sub-records out, if anything does.
+    pub(super) exception: Option<u32>,
     /// How many sub-records with them may come.
     pub(super) most: u64,
     /// How many do on average.
@@ -42,7 +50,7 @@ impl Parts {
         self.own.len() + self.shared.len()
     }
 
-    pub(super) fn counts(&self) -> Vec<u64> {
+    pub(super) fn counts(&self) -> SmallVec<[u64; 4]> {
         self.own.iter().map(|part| part.count).collect()
     }
 
@@ -66,7 +74,7 @@ impl Parts {
 /// What one question has asked shared chunks before: many leaves of a joint
 /// cluster ask the same.
 #[derive(Default)]
-pub(super) struct Asked(Vec<(usize, Vec<ItemId>, (u64, f64))>);
+pub(super) struct Asked(Vec<(usize, Items, (u64, f64))>);
 
 impl Asked {
     fn coming(
@@ -79,11 +87,11 @@ impl Asked {
         if items.len() < 2 || !blocked.is_empty() {
             return chunk.coming(blocked, items);
         }
-        if let Some(known) = self.0.iter().find(|(at, set, _)| *at == c && set == items) {
+        if let Some(known) = self.0.iter().find(|(at, set, _)| *at == c && set[..] == *items) {
             return known.2;
         }
         let answer = chunk.coming(blocked, items);
-        self.0.push((c, items.to_vec(), answer));
+        self.0.push((c, Items::from_slice(items), answer));
         answer
     }
 }
@@ -95,34 +103,40 @@ impl ClusterWorlds<'_> {
         &self,
         leaf: &Leaf,
         itemset: &[ItemId],
-        sources: &[u32],
+        sources: &[Source],
         asked: &mut Asked,
     ) -> Option<Parts> {
         let mut parts = Parts::default();
-        for (&item, &source) in itemset.iter().zip(sources) {
-            let chunk = source as usize;
-            if source == TERM {
+        for (&item, source) in itemset.iter().zip(sources) {
+            let (chunk, one) = (source.chunk as usize, || Items::from_slice(&[item]));
+            if source.chunk == TERM {
                 parts.terms += 1;
             } else if self.chunks[chunk].is_shared() {
                 match parts.shared.iter_mut().find(|p| p.chunk == chunk) {
                     Some(part) => part.items.push(item),
                     None => {
-                        let part = SharedPart { chunk, items: vec![item], most: 0, mean: 0.0 };
+                        let (items, exception) = (one(), source.exception());
+                        let part = SharedPart { chunk, items, exception, most: 0, mean: 0.0 };
                         parts.shared.push(part);
                     }
                 }
             } else {
                 match parts.own.iter_mut().find(|p| p.chunk == chunk) {
                     Some(part) => part.items.push(item),
-                    None => parts.own.push(OwnPart { chunk, items: vec![item], count: 0 }),
+                    None => {
+                        let (items, count) = (one(), source.count.into());
+                        parts.own.push(OwnPart { chunk, items, count });
+                    }
                 }
             }
         }
-        for part in &mut parts.own {
+        for part in parts.own.iter_mut().filter(|part| part.items.len() > 1) {
             part.count = self.chunks[part.chunk].support(&part.items);
         }
         for part in &mut parts.shared {
-            let (chunk, blocked) = (&self.chunks[part.chunk], leaf.blocked(part.chunk));
+            let exception = part.exception.map(|e| &self.exceptions[e as usize]);
+            let blocked = exception.map_or(&[][..], |exception| self.blocked(exception));
+            let chunk = &self.chunks[part.chunk];
             let (most, mean) = asked.coming(part.chunk, chunk, blocked, &part.items);
             (part.most, part.mean) = (most, mean * leaf.model.size() as f64);
         }

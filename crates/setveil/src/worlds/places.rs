@@ -1,6 +1,8 @@
 //! Where each item of a joint cluster can be: the leaves with a source of it.
 
-use super::cluster::ClusterWorlds;
+use smallvec::SmallVec;
+
+use super::cluster::{ClusterWorlds, Exception};
 use super::parts::TERM;
 use crate::data::ItemId;
 
@@ -12,15 +14,36 @@ pub(super) struct Places {
     own: Vec<Place>,
     /// By item, then by chunk.
     shared: Vec<(ItemId, u32)>,
-    /// The second halves of `shared`.
-    chunks: Vec<u32>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Place {
-    pub(super) item: ItemId,
+    item: ItemId,
     pub(super) leaf: u32,
-    pub(super) source: u32,
+    /// A record chunk, or [`TERM`].
+    chunk: u32,
+    /// How many sub-records of the chunk have the item.
+    count: u32,
+}
+
+/// Where a leaf has an item from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Source {
+    /// A record chunk, a shared chunk, or [`TERM`].
+    pub(super) chunk: u32,
+    /// How many sub-records of a record chunk have the item.
+    pub(super) count: u32,
+    /// What keeps sub-records of a shared chunk out, or [`NONE`].
+    exception: u32,
+}
+
+const NONE: u32 = u32::MAX;
+
+impl Source {
+    /// The position of what keeps sub-records of a shared chunk out.
+    pub(super) fn exception(self) -> Option<u32> {
+        (self.exception != NONE).then_some(self.exception)
+    }
 }
 
 /// Leaves in which all items of an itemset have a source, ascending.
@@ -28,30 +51,35 @@ pub(super) struct Place {
 pub(super) struct Sites {
     leaves: Vec<u32>,
     /// For every leaf as many as the itemset has items, in its order.
-    sources: Vec<u32>,
+    sources: Vec<Source>,
 }
 
 impl Places {
     pub(super) fn new(cluster: &ClusterWorlds) -> Self {
         let mut places = Self::default();
-        for (l, leaf) in cluster.leaves.iter().enumerate() {
-            let leaf_number = l as u32;
+        for (leaf_number, leaf) in cluster.leaves.iter().enumerate() {
+            let place = |item, chunk, count| Place { item, leaf: leaf_number as u32, chunk, count };
             for &c in &leaf.own {
-                let items = cluster.chunks[c].bag.items().iter();
-                let place = |&item| Place { item, leaf: leaf_number, source: c as u32 };
-                places.own.extend(items.map(place));
+                for (items, count) in cluster.chunks[c].bag.iter() {
+                    places.own.extend(items.iter().map(|&item| place(item, c as u32, count)));
+                }
             }
-            let place = |&item| Place { item, leaf: leaf_number, source: TERM };
-            places.own.extend(leaf.term_chunk.iter().map(place));
+            places.own.extend(leaf.term_chunk.iter().map(|&item| place(item, TERM, 0)));
         }
         places.own.sort_unstable();
         // The nearest source counts: a record chunk before the term chunk.
-        places.own.dedup_by_key(|place| (place.item, place.leaf));
+        places.own.dedup_by(|next, kept| {
+            let same = (next.item, next.leaf) == (kept.item, kept.leaf);
+            if same && next.chunk == kept.chunk {
+                kept.count = kept.count.saturating_add(next.count);
+            }
+            same
+        });
+        places.own.shrink_to_fit();
         for (c, chunk) in cluster.chunks.iter().enumerate().filter(|(_, c)| c.is_shared()) {
             places.shared.extend(chunk.domain().iter().map(|&item| (item, c as u32)));
         }
         places.shared.sort_unstable();
-        places.chunks = places.shared.iter().map(|s| s.1).collect();
         places
     }
 
@@ -63,44 +91,92 @@ impl Places {
     }
 
     /// The shared chunks with the item, the lowest first.
-    pub(super) fn shared(&self, item: ItemId) -> &[u32] {
+    pub(super) fn shared(&self, item: ItemId) -> impl Iterator<Item = u32> + Clone {
         let start = self.shared.partition_point(|s| s.0 < item);
         let len = self.shared[start..].partition_point(|s| s.0 == item);
-        &self.chunks[start..start + len]
+        self.shared[start..start + len].iter().map(|s| s.1)
     }
 }
 
-/// One item of an itemset: where it can be.
-struct Spots<'a> {
+/// One item of an itemset: where it can be, asked for leaf after leaf.
+pub(super) struct Spots<'a> {
     own: &'a [Place],
-    shared: &'a [u32],
+    shared: SmallVec<[Below<'a>; 4]>,
+}
+
+/// The leaves below a shared chunk.
+struct Below<'a> {
+    chunk: u32,
+    leaves: std::ops::Range<u32>,
+    /// Those that do not get everything, and the position of the first.
+    exceptions: &'a [Exception],
+    first: u32,
+}
+
+impl Spots<'_> {
+    /// Where a leaf has the item from: a record chunk, [`TERM`], or the lowest
+    /// shared chunk with it, if that may bring something. Leaves must ascend
+    /// from call to call.
+    pub(super) fn source(&mut self, leaf: u32) -> Option<Source> {
+        let passed = ascend(self.own, |place| place.leaf < leaf);
+        self.own = &self.own[passed..];
+        if let Some(place) = self.own.first().filter(|place| place.leaf == leaf) {
+            return Some(Source { chunk: place.chunk, count: place.count, exception: NONE });
+        }
+        let below = self.shared.iter_mut().find(|below| below.leaves.contains(&leaf))?;
+        let passed = ascend(below.exceptions, |exception| exception.leaf < leaf);
+        below.exceptions = &below.exceptions[passed..];
+        below.first += passed as u32;
+        match below.exceptions.first().filter(|exception| exception.leaf == leaf) {
+            None => Some(Source { chunk: below.chunk, count: 0, exception: NONE }),
+            Some(exception) if exception.open => {
+                Some(Source { chunk: below.chunk, count: 0, exception: below.first })
+            }
+            Some(_) => None,
+        }
+    }
+
+    /// The leaves that may have the item, ascending: ranges that do not overlap.
+    pub(super) fn ranges(&self) -> Vec<std::ops::Range<u32>> {
+        let mut ranges: Vec<std::ops::Range<u32>> =
+            self.shared.iter().map(|below| below.leaves.clone()).collect();
+        ranges.extend(self.own.iter().map(|place| place.leaf..place.leaf + 1));
+        ranges.sort_unstable_by_key(|range| (range.start, range.end));
+        let mut end = 0;
+        for range in &mut ranges {
+            range.start = range.start.max(end).min(range.end);
+            end = end.max(range.end);
+        }
+        ranges
+    }
+
+    /// How many leaves these are at most.
+    pub(super) fn leaves(&self) -> usize {
+        self.own.len() + self.shared.iter().map(|below| below.leaves.len()).sum::<usize>()
+    }
+}
+
+/// The first position that is not `below`, from the beginning: mostly a step or two.
+fn ascend<T>(list: &[T], below: impl Fn(&T) -> bool) -> usize {
+    let mut step = 1;
+    while step <= list.len() && below(&list[step - 1]) {
+        step *= 2;
+    }
+    step / 2 + list[step / 2..(step - 1).min(list.len())].partition_point(below)
 }
 
 impl ClusterWorlds<'_> {
     /// The leaves in which all items have a source; none for an empty itemset.
     pub(super) fn sites(&self, itemset: &[ItemId]) -> Sites {
         let mut sites = Sites::default();
-        if !self.is_joint() {
-            if let (false, Some(sources)) = (itemset.is_empty(), self.sources(0, itemset)) {
-                sites = Sites { leaves: vec![0], sources };
-            }
-            return sites;
-        }
-        let spots: Vec<Spots> = itemset.iter().map(|&item| self.spots(item)).collect();
-        let Some(rarest) = spots.iter().min_by_key(|s| self.leaves_of(s)) else { return sites };
-        let mut candidates: Vec<u32> = rarest.own.iter().map(|p| p.leaf).collect();
-        for &c in rarest.shared {
-            let leaves = self.nodes[self.chunks[c as usize].node()].leaves.clone();
-            candidates.extend(leaves.map(|l| l as u32));
-        }
-        candidates.sort_unstable();
-        candidates.dedup();
-        for l in candidates {
+        let mut spots: SmallVec<[Spots; 4]> =
+            itemset.iter().map(|&item| self.spots(item)).collect();
+        let Some(rarest) = spots.iter().min_by_key(|s| s.leaves()) else { return sites };
+        for leaf in rarest.ranges().into_iter().flatten() {
             let before = sites.sources.len();
-            let sources = spots.iter().map_while(|s| self.source(l as usize, s));
-            sites.sources.extend(sources);
+            sites.sources.extend(spots.iter_mut().map_while(|s| s.source(leaf)));
             if sites.sources.len() == before + itemset.len() {
-                sites.leaves.push(l);
+                sites.leaves.push(leaf);
             } else {
                 sites.sources.truncate(before);
             }
@@ -108,39 +184,21 @@ impl ClusterWorlds<'_> {
         sites
     }
 
-    fn spots(&self, item: ItemId) -> Spots<'_> {
-        Spots { own: self.places.own(item), shared: self.places.shared(item) }
-    }
-
-    fn leaves_of(&self, spots: &Spots) -> usize {
-        let below = |&c: &u32| self.nodes[self.chunks[c as usize].node()].leaves.len();
-        spots.own.len() + spots.shared.iter().map(below).sum::<usize>()
-    }
-
-    /// Where a leaf has each item from: a record chunk, [`TERM`], or the lowest
-    /// shared chunk with it, if that may bring something. None if one has no source.
-    pub(super) fn sources(&self, leaf: usize, itemset: &[ItemId]) -> Option<Vec<u32>> {
-        if self.is_joint() {
-            return itemset.iter().map(|&item| self.source(leaf, &self.spots(item))).collect();
-        }
-        let simple = &self.leaves[leaf];
-        let source = |&item: &ItemId| {
-            let chunk = simple.own.iter().find(|&&c| self.chunks[c].has(item));
-            let term = || simple.term_chunk.binary_search(&item).is_ok().then_some(TERM);
-            chunk.map(|&c| c as u32).or_else(term)
+    /// Where an item can be.
+    pub(super) fn spots(&self, item: ItemId) -> Spots<'_> {
+        let below = |chunk: u32| {
+            let inflow = self.chunks[chunk as usize].inflow.as_ref()?;
+            let leaves = &self.nodes[inflow.node].leaves;
+            let exceptions = inflow.exceptions.start as usize..inflow.exceptions.end as usize;
+            Some(Below {
+                chunk,
+                leaves: leaves.start as u32..leaves.end as u32,
+                exceptions: &self.exceptions[exceptions],
+                first: inflow.exceptions.start,
+            })
         };
-        itemset.iter().map(source).collect()
-    }
-
-    fn source(&self, l: usize, spots: &Spots) -> Option<u32> {
-        if let Ok(at) = spots.own.binary_search_by_key(&(l as u32), |p| p.leaf) {
-            return Some(spots.own[at].source);
-        }
-        let above = |c: &&u32| self.nodes[self.chunks[**c as usize].node()].leaves.contains(&l);
-        let &chunk = spots.shared.iter().find(above)?;
-        let leaf = &self.leaves[l];
-        let whole = leaf.exceptions.binary_search(&(chunk as usize)).is_err();
-        (whole || leaf.partly(chunk as usize).is_some()).then_some(chunk)
+        let shared = self.places.shared(item).filter_map(below).collect();
+        Spots { own: self.places.own(item), shared }
     }
 }
 
@@ -150,8 +208,24 @@ impl Sites {
     }
 
     /// The leaves with the sources of the items.
-    pub(super) fn iter(&self) -> impl Iterator<Item = (usize, &[u32])> {
+    pub(super) fn iter(&self) -> impl Iterator<Item = (usize, &[Source])> {
         let items = (self.sources.len() / self.leaves.len().max(1)).max(1);
         self.leaves.iter().map(|&l| l as usize).zip(self.sources.chunks(items))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::ascend;
+
+    #[test]
+    fn ascending_finds_the_first_that_is_not_below() {
+        for len in 0..40_u32 {
+            let list: Vec<u32> = (0..len).map(|i| 2 * i).collect();
+            for target in 0..=2 * len + 2 {
+                let expected = list.partition_point(|&x| x < target);
+                assert_eq!(ascend(&list, |&x| x < target), expected, "{len} {target}");
+            }
+        }
     }
 }

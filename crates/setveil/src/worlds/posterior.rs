@@ -4,10 +4,13 @@
 //! sum of E[S + y] over the clusters, divided by the sum of E[S]: every record
 //! of every world is as likely to be the person's as any other that has S.
 
-use super::chunk::lets_in;
+use super::ClusterModel;
+use super::chunk::{contains, lets_in};
 use super::cluster::{ClusterWorlds, Leaf};
-use super::parts::{Asked, Parts};
+use super::parts::{Asked, Items, Parts};
+use super::simple::Split;
 use crate::data::ItemId;
+use crate::release::SimpleCluster;
 
 /// What is known about a person's further items.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -51,7 +54,7 @@ struct Spread {
     /// What to take off again for chunks that are exceptions, by chunk.
     exceptions: Vec<f64>,
     /// For chunks of which some items are known.
-    known: Vec<(usize, Vec<ItemId>, f64)>,
+    known: Vec<(usize, Items, f64)>,
 }
 
 impl Spread {
@@ -61,9 +64,9 @@ impl Spread {
     }
 
     fn add_known(&mut self, chunk: usize, items: &[ItemId], weight: f64) {
-        match self.known.iter_mut().find(|(c, i, _)| *c == chunk && i == items) {
+        match self.known.iter_mut().find(|(c, i, _)| *c == chunk && i[..] == *items) {
             Some((_, _, sum)) => *sum += weight,
-            None => self.known.push((chunk, items.to_vec(), weight)),
+            None => self.known.push((chunk, Items::from_slice(items), weight)),
         }
     }
 }
@@ -73,8 +76,46 @@ impl Sum {
         Self { candidates: 0.0, with: vec![0.0; items], approximate: false }
     }
 
-    /// Adds one cluster.
-    pub(super) fn add_cluster(&mut self, cluster: &ClusterWorlds, known: &[ItemId]) {
+    /// Adds a simple cluster: E[known + y] for every y.
+    pub(super) fn add_simple(
+        &mut self,
+        leaf: &SimpleCluster,
+        model: &ClusterModel,
+        split: &Split,
+        known: &[ItemId],
+    ) {
+        let (q, w) = (split.parts.len(), split.terms);
+        let product: f64 = split.parts.iter().map(|part| part.2 as f64).product();
+        let same = product * model.ratio(q, w);
+        self.candidates += same;
+        let another =
+            if q < leaf.record_chunks.len() { product * model.ratio(q + 1, w) } else { 0.0 };
+        for (c, bag) in leaf.record_chunks.iter().enumerate() {
+            match split.parts.iter().find(|part| part.0 as usize == c) {
+                // y beside what is known: the sub-records that have both.
+                Some((_, items, support)) => {
+                    let weight = same / *support as f64;
+                    for (sub_record, count) in bag.iter().filter(|s| contains(s.0, items)) {
+                        sub_record.iter().for_each(|&y| self.add(y, weight * f64::from(count)));
+                    }
+                }
+                None => {
+                    for (sub_record, count) in bag.iter() {
+                        sub_record.iter().for_each(|&y| self.add(y, another * f64::from(count)));
+                    }
+                }
+            }
+        }
+        if leaf.term_chunk.len() > w {
+            let term = product * model.ratio(q, w + 1);
+            for &y in leaf.term_chunk.iter().filter(|y| known.binary_search(y).is_err()) {
+                self.add(y, term);
+            }
+        }
+    }
+
+    /// Adds a joint cluster.
+    pub(super) fn add_joint(&mut self, cluster: &ClusterWorlds, known: &[ItemId]) {
         let sites = cluster.sites(known);
         if sites.is_empty() {
             return;
@@ -126,21 +167,23 @@ impl Sum {
         }
         let per_record = leaf.model.size() as f64;
         leaf.path.iter().for_each(|&node| spread.nodes[node] += another * per_record);
-        for &chunk in &leaf.exceptions {
-            spread.exceptions[chunk] += another * per_record;
-        }
-        for part in parts.shared.iter().filter(|p| leaf.blocked(p.chunk).is_empty()) {
+        for part in parts.shared.iter().filter(|p| p.exception.is_none()) {
             spread.exceptions[part.chunk] += another * per_record;
             spread.add_known(part.chunk, &part.items, same / part.mean * per_record);
         }
-        for partly in &leaf.partly {
-            let (items, weight) = match parts.shared.iter().find(|p| p.chunk == partly.chunk) {
+        for exception in leaf.exceptions.iter().map(|&e| &cluster.exceptions[e as usize]) {
+            let c = exception.chunk as usize;
+            spread.exceptions[c] += another * per_record;
+            if !exception.open {
+                continue;
+            }
+            let (items, weight) = match parts.shared.iter().find(|p| p.chunk == c) {
                 Some(part) => (&part.items[..], same / part.mean * per_record),
                 None => (&[][..], another * per_record),
             };
-            let chunk = &cluster.chunks[partly.chunk];
+            let (chunk, blocked) = (&cluster.chunks[c], cluster.blocked(exception));
             chunk.each_with(items, |u, sub_record, count| {
-                if lets_in(&partly.blocked, sub_record) {
+                if lets_in(blocked, sub_record) {
                     let weight = weight * f64::from(count) / chunk.open(u);
                     sub_record.iter().for_each(|&y| self.add(y, weight));
                 }

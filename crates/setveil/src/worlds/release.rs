@@ -1,31 +1,34 @@
 //! A whole release: clusters added up.
 //!
-//! A cluster is prepared when a question first comes to it. Which clusters have
-//! an item is known from the start.
+//! Which clusters have an item, and where, is known from the start, and so is all
+//! that simple clusters need. A joint cluster is prepared when a question first
+//! comes to it.
 
 use std::sync::OnceLock;
 
 use rand::RngExt;
 
 use super::chunk::lets_in;
-use super::cluster::{Assumptions, ClusterWorlds, Leaf};
+use super::cluster::{Assumptions, ClusterWorlds};
+use super::holders::Holders;
 use super::parts::Asked;
 use super::posterior::{Posterior, Sum};
-use super::{Answer, Knowledge, Room};
+use super::simple::{self, Models, Split};
+use super::{Answer, ClusterModel, Knowledge, Room};
 use crate::Result;
 use crate::data::ItemId;
-use crate::progress::{Progress, Pulse, Stage};
-use crate::release::{Cluster, Disassociated};
+use crate::progress::{Progress, Stage};
+use crate::release::{Cluster, Disassociated, SimpleCluster};
 
 /// The worlds of a disassociated body that somebody else owns.
 #[derive(Debug)]
 pub(crate) struct BodyWorlds<'a> {
     body: &'a Disassociated,
     assumptions: Assumptions,
-    clusters: Box<[OnceLock<Box<ClusterWorlds<'a>>>]>,
-    /// The clusters with item `i` are `holders[starts[i]..starts[i + 1]]`.
-    starts: Vec<usize>,
-    holders: Vec<u32>,
+    models: Models,
+    /// By cluster; those of simple ones stay empty.
+    joint: Box<[OnceLock<Box<ClusterWorlds<'a>>>]>,
+    holders: Holders,
     /// How many records there are up to the end of each cluster.
     ends: Vec<u64>,
     /// Answers for single items that have been asked for: frequent items are
@@ -50,18 +53,20 @@ impl<'a> BodyWorlds<'a> {
         likely: Box<dyn Fn(Room) -> Knowledge + Send + Sync>,
         progress: &dyn Progress,
     ) -> Result<Self> {
+        Self::about(body, possible, likely, None, progress)
+    }
+
+    /// The same for questions about `wanted` items only: others seem to be nowhere.
+    pub(crate) fn about(
+        body: &'a Disassociated,
+        possible: Knowledge,
+        likely: Box<dyn Fn(Room) -> Knowledge + Send + Sync>,
+        wanted: Option<&[bool]>,
+        progress: &dyn Progress,
+    ) -> Result<Self> {
         progress.stage(Stage::Worlds, Some(2 * body.clusters.len() as u64));
-        let items = body.vocabulary.len();
-        let mut starts = vec![0; items + 1];
-        each_holding(body, items, progress, |item, _| starts[item as usize + 1] += 1)?;
-        for i in 0..items {
-            starts[i + 1] += starts[i];
-        }
-        let (mut next, mut holders) = (starts.clone(), vec![0; starts[items]]);
-        each_holding(body, items, progress, |item, cluster| {
-            holders[next[item as usize]] = cluster;
-            next[item as usize] += 1;
-        })?;
+        let holders = Holders::new(body, wanted, progress)?;
+        let assumptions = Assumptions { possible, likely };
         let mut records = 0;
         let ends = body.clusters.iter().map(|cluster| {
             records += cluster.leaves().iter().map(|leaf| u64::from(leaf.size)).sum::<u64>();
@@ -69,38 +74,34 @@ impl<'a> BodyWorlds<'a> {
         });
         Ok(Self {
             body,
-            assumptions: Assumptions { possible, likely },
-            clusters: body.clusters.iter().map(|_| OnceLock::new()).collect(),
+            models: Models::new(body, &assumptions, progress)?,
+            assumptions,
+            joint: body.clusters.iter().map(|_| OnceLock::new()).collect(),
             ends: ends.collect(),
-            starts,
             holders,
-            singles: (0..items).map(|_| OnceLock::new()).collect(),
+            singles: (0..body.vocabulary.len()).map(|_| OnceLock::new()).collect(),
         })
     }
 
-    fn cluster(&self, c: usize) -> &ClusterWorlds<'a> {
+    fn joint(&self, c: usize) -> &ClusterWorlds<'a> {
         let prepare = || Box::new(ClusterWorlds::new(&self.body.clusters[c], &self.assumptions));
-        self.clusters[c].get_or_init(prepare)
+        self.joint[c].get_or_init(prepare)
     }
 
-    /// The clusters that have all items of a non-empty itemset somewhere.
-    fn holding(&self, itemset: &[ItemId]) -> Vec<u32> {
-        let list = |&item: &ItemId| match self.starts.get(item as usize + 1) {
-            Some(&end) => &self.holders[self.starts[item as usize]..end],
-            None => &[],
-        };
-        let mut lists: Vec<&[u32]> = itemset.iter().map(list).collect();
-        lists.sort_unstable_by_key(|l| l.len());
-        let Some((first, others)) = lists.split_first() else { return Vec::new() };
-        let mut found = first.to_vec();
-        for other in others {
-            let mut rest = *other;
-            found.retain(|c| {
-                rest = &rest[skip_to(rest, *c)..];
-                rest.first() == Some(c)
-            });
-        }
-        found
+    /// Calls `simple` or `joint` for the clusters, ascending, that have all items
+    /// of a non-empty itemset; for a simple one only if a record can.
+    fn each(&self, itemset: &[ItemId], mut each: impl FnMut(usize, Where<'_, 'a>)) {
+        self.holders.each(itemset, |found| {
+            let c = found[0].cluster;
+            match &self.body.clusters[c as usize] {
+                Cluster::Simple(leaf) => {
+                    if let Some(split) = Split::new(leaf, itemset, found) {
+                        each(c as usize, Where::Simple(leaf, self.models.of(c), split));
+                    }
+                }
+                Cluster::Joint(_) => each(c as usize, Where::Joint(self.joint(c as usize))),
+            }
+        });
     }
 
     /// See [`ReleaseWorlds::answer`](super::ReleaseWorlds::answer).
@@ -118,9 +119,14 @@ impl<'a> BodyWorlds<'a> {
     }
 
     fn add_up(&self, itemset: &[ItemId]) -> Answer {
-        let answers =
-            self.holding(itemset).into_iter().map(|c| self.cluster(c as usize).answer(itemset));
-        answers.fold(Answer::NONE, Answer::plus)
+        let mut sum = Answer::NONE;
+        self.each(itemset, |_, place| {
+            sum = sum.plus(match place {
+                Where::Simple(_, model, split) => split.answer(model),
+                Where::Joint(cluster) => cluster.answer(itemset),
+            });
+        });
+        sum
     }
 
     /// See [`ReleaseWorlds::upper_bound`](super::ReleaseWorlds::upper_bound).
@@ -130,8 +136,15 @@ impl<'a> BodyWorlds<'a> {
 
     /// See [`ReleaseWorlds::upper_bounds`](super::ReleaseWorlds::upper_bounds).
     pub(crate) fn upper_bounds(&self, itemset: &[ItemId]) -> Vec<(usize, u64)> {
-        let bound = |c: u32| (c as usize, self.cluster(c as usize).upper_bound(itemset));
-        self.holding(itemset).into_iter().map(bound).filter(|(_, upper)| *upper > 0).collect()
+        let mut bounds = Vec::new();
+        self.each(itemset, |c, place| {
+            let upper = match place {
+                Where::Simple(_, model, split) => split.upper(model),
+                Where::Joint(cluster) => cluster.upper_bound(itemset),
+            };
+            bounds.extend((upper > 0).then_some((c, upper)));
+        });
+        bounds
     }
 
     /// See [`ReleaseWorlds::draw`](super::ReleaseWorlds::draw).
@@ -142,16 +155,12 @@ impl<'a> BodyWorlds<'a> {
         }
         let place = rng.random_range(0..total);
         let c = self.ends.partition_point(|&end| end <= place);
-        let mut place = place - if c == 0 { 0 } else { self.ends[c - 1] };
-        let cluster = self.cluster(c);
-        let leaf = cluster.leaves.iter().find(|leaf| {
-            let here = place < leaf.model.size();
-            place = if here { place } else { place - leaf.model.size() };
-            here
-        });
-        let leaf = leaf.expect("the place is below the cluster's size");
+        let place = place - if c == 0 { 0 } else { self.ends[c - 1] };
         for _ in 0..100 {
-            let record = draw_in(cluster, leaf, rng);
+            let record = match &self.body.clusters[c] {
+                Cluster::Simple(leaf) => simple::draw(leaf, self.models.of(c as u32), rng),
+                Cluster::Joint(_) => draw_joint(self.joint(c), place, rng),
+            };
             if !record.is_empty() {
                 return record;
             }
@@ -161,7 +170,10 @@ impl<'a> BodyWorlds<'a> {
 
     /// See [`ReleaseWorlds::fits`](super::ReleaseWorlds::fits).
     pub(crate) fn fits(&self, cluster: usize, record: &[ItemId]) -> bool {
-        let cluster = self.cluster(cluster);
+        if let Cluster::Simple(leaf) = &self.body.clusters[cluster] {
+            return simple::fits(leaf, record);
+        }
+        let cluster = self.joint(cluster);
         cluster.sites(record).iter().any(|(l, sources)| {
             let parts = cluster.parts(&cluster.leaves[l], record, sources, &mut Asked::default());
             parts.is_some_and(|parts| {
@@ -181,73 +193,34 @@ impl<'a> BodyWorlds<'a> {
     /// See [`ReleaseWorlds::posterior`](super::ReleaseWorlds::posterior).
     pub(crate) fn posterior(&self, known: &[ItemId]) -> Posterior {
         let mut sum = Sum::new(self.body.vocabulary.len());
-        for c in self.holding(known) {
-            sum.add_cluster(self.cluster(c as usize), known);
-        }
+        self.each(known, |_, place| match place {
+            Where::Simple(leaf, model, split) => sum.add_simple(leaf, model, &split, known),
+            Where::Joint(cluster) => sum.add_joint(cluster, known),
+        });
         sum.into_posterior(known)
     }
 }
 
-/// Calls `each` once for every item of every cluster, clusters in order.
-fn each_holding(
-    body: &Disassociated,
-    items: usize,
-    progress: &dyn Progress,
-    mut each: impl FnMut(ItemId, u32),
-) -> Result<()> {
-    let mut last = vec![u32::MAX; items];
-    let mut pulse = Pulse::new(progress);
-    for (c, cluster) in body.clusters.iter().enumerate() {
-        let c = c as u32;
-        pulse.done(1)?;
-        let mut add = |found: &[ItemId]| {
-            for &item in found {
-                if let Some(seen) = last.get_mut(item as usize).filter(|seen| **seen != c) {
-                    *seen = c;
-                    each(item, c);
-                }
-            }
-            pulse.work(found.len())
-        };
-        let mut stack = vec![cluster];
-        while let Some(cluster) = stack.pop() {
-            cluster.chunks().iter().try_for_each(|bag| add(bag.items()))?;
-            match cluster {
-                Cluster::Simple(leaf) => add(&leaf.term_chunk)?,
-                Cluster::Joint(joint) => stack.extend(&joint.children),
-            }
-        }
-    }
-    pulse.flush()
+/// A cluster that has all items of an itemset.
+enum Where<'s, 'a> {
+    Simple(&'a SimpleCluster, &'s ClusterModel, Split),
+    Joint(&'s ClusterWorlds<'a>),
 }
 
-/// The first position that is not below `target`. Galloping pays where one list
-/// is much longer than the other.
-fn skip_to(list: &[u32], target: u32) -> usize {
-    let mut step = 1;
-    while step < list.len() && list[step] < target {
-        step *= 2;
-    }
-    let end = (step + 1).min(list.len());
-    step / 2 + list[step / 2..end].partition_point(|&c| c < target)
-}
-
-fn draw_in(cluster: &ClusterWorlds, leaf: &Leaf, rng: &mut impl RngExt) -> Vec<ItemId> {
-    let size = leaf.model.size() as f64;
+/// Draws the record at a place of a joint cluster; it may be empty.
+fn draw_joint(cluster: &ClusterWorlds, mut place: u64, rng: &mut impl RngExt) -> Vec<ItemId> {
+    let leaf = cluster.leaves.iter().find(|leaf| {
+        let here = place < leaf.model.size();
+        place = if here { place } else { place - leaf.model.size() };
+        here
+    });
+    let Some(leaf) = leaf else { return Vec::new() };
     let mut record = Vec::new();
     for &c in &leaf.own {
-        let mut place = rng.random_range(0..leaf.model.size());
-        for (items, count) in cluster.chunks[c].bag.iter() {
-            if place < u64::from(count) {
-                record.extend_from_slice(items);
-                break;
-            }
-            place -= u64::from(count);
-        }
+        simple::draw_part(cluster.chunks[c].bag, leaf.model.size(), rng, &mut record);
     }
-    for (chunk, partly) in cluster.inflows(leaf) {
+    for (chunk, blocked) in cluster.inflows(leaf) {
         let chunk = &cluster.chunks[chunk];
-        let blocked = partly.map_or(&[][..], |p| &p.blocked);
         let mut place: f64 = rng.random();
         // Few records have something from a shared chunk.
         if place >= chunk.coming(&[], &[]).1 {
@@ -261,8 +234,7 @@ fn draw_in(cluster: &ClusterWorlds, leaf: &Leaf, rng: &mut impl RngExt) -> Vec<I
             }
         }
     }
-    let share = (leaf.model.ratio(0, 1) / size).clamp(0.0, 1.0);
-    record.extend(leaf.term_chunk.iter().filter(|_| rng.random_bool(share)));
+    simple::draw_terms(leaf.term_chunk, &leaf.model, rng, &mut record);
     record.sort_unstable();
     record.dedup();
     record

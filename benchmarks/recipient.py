@@ -1,0 +1,218 @@
+#!/usr/bin/env python3
+"""Time and memory of what comes after `anonymize`, as ratios to `anonymize disassociation` on the same data.
+
+    cargo build --release
+    benchmarks/recipient.py target/release/setveil
+    benchmarks/recipient.py OLD NEW --data bms-webview-2,quest-1m --repeats 5 --json figures.json
+
+Data sets come from SETVEIL_DATA (by default ../shared/data) or are made with `generate`; those that are missing are named and left out.
+Every command runs --repeats times in turn with the others of its data set and the smallest time counts: a machine that does something
+else only ever adds time. Processor time stands beside wall-clock time. Memory is the greatest resident size that the system reports.
+A command that takes longer than --limit seconds is ended and said to be `stopped`. Nothing here is a test.
+"""
+
+import argparse
+import gzip
+import json
+import os
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+DATA = os.environ.get("SETVEIL_DATA") or os.path.join(HERE, "..", "..", "shared", "data")
+QUEST = {
+    "quest-1m": ["--records", "1000000", "--items", "5000", "--mean-length", "10"],
+    "quest-40k-items": ["--records", "131000", "--items", "68000", "--patterns", "27000", "--mean-length", "10"],
+    "quest-5k-records": ["--records", "5000", "--items", "1000", "--mean-length", "10"],
+}
+DEFAULT = "bms-webview-1,bms-webview-2,msnbc,quest-40k-items,quest-1m"
+
+# Command -> what it may cost at most, as a multiple of `anonymize`: time, and memory of `anonymize` where that is asked.
+BARS = {
+    "reconstruct -n 1": (3, 2),
+    "query 1 pair": (1, None),
+    "query 10,000 pairs": (5, None),
+    "evaluate": (10, None),
+    "attack": (20, None),
+    "report": (20, None),
+}
+# No command takes more memory than this times the file, or than a program that does nothing much.
+MEMORY_TIMES_FILE, SMALL = 8, 16 << 20
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("programs", nargs="+", metavar="PROGRAM", help="one or more setveil programs, the oldest first")
+    parser.add_argument("--data", default=DEFAULT, help=f"names, separated by commas [{DEFAULT}]")
+    parser.add_argument("--only", default="", help="only commands that contain one of these words, separated by commas")
+    parser.add_argument("--repeats", type=int, default=3)
+    parser.add_argument("--limit", type=float, default=120, help="seconds after which a command is ended")
+    parser.add_argument("--threads", default="2")
+    parser.add_argument("-k", default="5")
+    parser.add_argument("-m", default="2")
+    parser.add_argument("--json", help="write every figure to this file")
+    options = parser.parse_args()
+    figures = []
+    with tempfile.TemporaryDirectory() as folder:
+        for name in options.data.split(","):
+            file = data_file(name, folder, options.programs[-1])
+            if file is None:
+                print(f"{name}: not there, left out\n")
+                continue
+            for program in options.programs:
+                found = measure(program, name, file, folder, options)
+                figures += found
+                table(program, name, file, found)
+            os.remove(file)
+    if options.json:
+        with open(options.json, "w") as out:
+            json.dump(figures, out, indent=1)
+
+
+def data_file(name, folder, program):
+    file = os.path.join(folder, name + ".dat")
+    if name in QUEST:
+        subprocess.run([program, "generate", "quest", *QUEST[name], "-o", file, "-q"], check=True, stdout=subprocess.DEVNULL)
+        return file
+    packed = os.path.join(DATA, name + ".dat.gz")
+    if not os.path.exists(packed):
+        return None
+    with gzip.open(packed) as source, open(file, "wb") as target:
+        shutil.copyfileobj(source, target)
+    return file
+
+
+def commands(program, file, folder, options):
+    """What is measured, in order: a name, the arguments, and what to remove beforehand."""
+    release = os.path.join(folder, "release")
+    out = lambda name: os.path.join(folder, name)
+    pair, pairs = questions(file, folder)
+    original = ["--original", file]
+    return [
+        ("anonymize", ["anonymize", "disassociation", file, "-k", options.k, "-m", options.m, "-o", release], release),
+        ("verify", ["verify", release], None),
+        ("reconstruct -n 1", ["reconstruct", release, "-n", "1", "-o", out("drawn")], out("drawn")),
+        ("query 1 pair", ["query", release, pair], None),
+        ("query 10,000 pairs", ["query", release, "--file", pairs, "--json"], None),
+        ("items", ["items", release, "--json"], None),
+        ("itemsets -n 1000", ["itemsets", release, "-n", "1000", "--json"], None),
+        ("export", ["export", release, "-o", out("tables")], out("tables")),
+        ("evaluate", ["evaluate", release, *original], None),
+        ("attack", ["attack", release, *original], None),
+        ("report", ["report", release, *original, "-o", out("page.html"), "--date", "none"], out("page.html")),
+        ("compare", ["compare", file, "-k", options.k, "-m", options.m, "--repeats", "1"], None),
+    ]
+
+
+def questions(file, folder):
+    """A pair, and a file with 10,000 of them. A process of its own makes them: the system counts what this one once took as
+    memory of the programs that it starts."""
+    path = os.path.join(folder, "pairs.txt")
+    child = os.fork()
+    if child == 0:
+        write_pairs(file, path)
+        os._exit(0)
+    if os.waitpid(child, 0)[1] != 0:
+        sys.exit("the pairs could not be written")
+    with open(path) as pairs:
+        return pairs.readlines()[1].strip(), path
+
+
+def write_pairs(file, path):
+    """10,000 pairs of items that stand in a random line together or in two random lines, half and half."""
+    with open(file) as lines:
+        records = [line.split() for line in lines]
+    draw = random.Random(1)
+    long = [record for record in records if len(record) > 1]
+    pairs = []
+    while len(pairs) < 10_000:
+        if len(pairs) % 2 and long:
+            pairs.append(tuple(draw.sample(draw.choice(long), 2)))
+        else:
+            pairs.append((draw.choice(draw.choice(records)), draw.choice(draw.choice(records))))
+    with open(path, "w") as out:
+        out.writelines(f"{a},{b}\n" for a, b in pairs)
+
+
+def measure(program, name, file, folder, options):
+    wanted = [word for word in options.only.split(",") if word]
+    keep = lambda title: title == "anonymize" or not wanted or any(word in title for word in wanted)
+    todo = [c for c in commands(program, file, folder, options) if keep(c[0])]
+    best, given_up = {}, set()
+    for _ in range(options.repeats):
+        for title, arguments, remove in todo:
+            if title in given_up:
+                continue
+            clear(remove)
+            wall, cpu, memory, code = run([program, *arguments, "-q", "--threads", options.threads], options.limit)
+            if code != 0:
+                given_up.add(title)
+                best[title] = {"wall": None, "cpu": None, "memory": memory, "code": code}
+            elif title not in best or wall < best[title]["wall"]:
+                best[title] = {"wall": wall, "cpu": cpu, "memory": memory, "code": code}
+    for title, arguments, remove in todo:
+        clear(remove)
+    size = os.path.getsize(file)
+    return [dict(program=program, data=name, bytes=size, command=title, **best[title]) for title, _, _ in todo]
+
+
+def clear(path):
+    if path and os.path.isdir(path):
+        shutil.rmtree(path)
+    elif path and os.path.exists(path):
+        os.remove(path)
+
+
+def run(command, limit):
+    """Wall-clock and processor seconds, peak memory in bytes, exit code (None: ended after `limit` seconds)."""
+    start = time.perf_counter()
+    child = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    ended = []
+
+    def too_long(*_):
+        ended.append(True)
+        child.kill()
+
+    signal.signal(signal.SIGALRM, too_long)
+    signal.setitimer(signal.ITIMER_REAL, limit)
+    message = child.stderr.read()
+    _, status, usage = os.wait4(child.pid, 0)
+    signal.setitimer(signal.ITIMER_REAL, 0)
+    wall = time.perf_counter() - start
+    child.returncode = os.waitstatus_to_exitcode(status)
+    if child.returncode not in (0, 1) and not ended:
+        sys.stderr.write(f"{' '.join(command)}: exit code {child.returncode}: {message.decode(errors='replace')[:300]}\n")
+    code = None if ended else child.returncode
+    return wall, usage.ru_utime + usage.ru_stime, usage.ru_maxrss * 1024, code
+
+
+def table(program, name, file, found):
+    base, size = found[0], os.path.getsize(file)
+    print(f"**{name}** ({size / 1e6:.1f} MB), {os.path.basename(program)}\n")
+    print("| command | seconds | CPU | x anonymize | bar | MB | x file | bars missed |")
+    print("|---|---|---|---|---|---|---|---|")
+    for figure in found:
+        bar, memory_bar = BARS.get(figure["command"], (None, None))
+        if figure["wall"] is None:
+            what = "stopped" if figure["code"] is None else f"exit code {figure['code']}"
+            print(f"| {figure['command']} | {what} | | | {bar or ''} | {figure['memory'] / 1e6:.0f} | | time |")
+            continue
+        ratio = figure["wall"] / base["wall"]
+        missed = ["time"] if bar and ratio > bar else []
+        memory = figure["memory"]
+        if memory > max(MEMORY_TIMES_FILE * size, SMALL) or (memory_bar and memory > max(memory_bar * base["memory"], SMALL)):
+            missed.append("memory")
+        print(
+            f"| {figure['command']} | {figure['wall']:.2f} | {figure['cpu']:.2f} | {ratio:.1f} | {bar or ''} | {memory / 1e6:.0f} "
+            f"| {memory / size:.1f} | {', '.join(missed)} |"
+        )
+    print(flush=True)
+
+
+if __name__ == "__main__":
+    main()
