@@ -1,11 +1,12 @@
 # What a newcomer needs: `make test`. Everything else is for maintainers.
-.PHONY: test lint unit doc bench torture fuzz
+.PHONY: test lint unit doc python wheel stubs bench torture fuzz
 
-test: lint unit doc
+test: lint unit doc python
 	@if [ -s target/skipped-tests ]; then \
 		echo; echo "NOT EVERYTHING WAS TESTED: $$(sort -u target/skipped-tests | wc -l) tests lack their data:"; \
 		sort -u target/skipped-tests; \
 	fi
+	@if [ -s target/python-skipped ]; then echo; cat target/python-skipped; fi
 
 lint:
 	cargo fmt --all --check
@@ -22,6 +23,25 @@ unit:
 
 doc:
 	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --locked
+
+# The Python package: built, and tested twice, with the libraries that people use and with none of them. Virtual
+# environments are in target/. Without Python or without a package index this says so, and where CI is true it fails.
+PYTHON ?= python3
+python:
+	@PYTHON="$(PYTHON)" python/test.sh
+
+# A wheel for any Linux of the last ten years (manylinux2014), in target/wheels.
+wheel: target/python/bin/maturin
+	target/python/bin/pip install -q ziglang
+	PATH="$(CURDIR)/target/python/bin:$$PATH" maturin build --release --strip --zig --compatibility manylinux_2_17 -m python/Cargo.toml
+
+# The committed type hints of the extension module.
+stubs: target/python/bin/maturin
+	PATH="$(CURDIR)/target/python/bin:$$PATH" python/stubs.sh python/setveil/_setveil.pyi
+
+target/python/bin/maturin:
+	$(PYTHON) -m venv target/python
+	target/python/bin/pip install -q -r python/requirements-test.txt
 
 bench:
 	cargo bench -p setveil

@@ -31,6 +31,17 @@ impl ExportFormat {
         if vocabulary.labels().all(fits_fimi) { Self::Fimi } else { Self::JsonLines }
     }
 
+    /// Fails if a label cannot be written so that it is read as it was.
+    fn check(self, vocabulary: &Vocabulary) -> Result<()> {
+        match vocabulary.labels().find(|label| self == Self::Fimi && !fits_fimi(label)) {
+            None => Ok(()),
+            Some(label) => Err(Error::Unknown {
+                what: format!("the item {label:?} is empty or has a blank in it"),
+                hint: "FIMI separates items by blanks: write JSON Lines (jsonl)".into(),
+            }),
+        }
+    }
+
     /// The extension that readers know it by.
     pub fn extension(self) -> &'static str {
         match self {
@@ -59,16 +70,7 @@ pub fn write_datasets(
     format: ExportFormat,
     replace: bool,
 ) -> Result<Vec<PathBuf>> {
-    if format == ExportFormat::Fimi {
-        for set in sets {
-            if let Some(label) = set.vocabulary().labels().find(|l| !fits_fimi(l)) {
-                return Err(Error::Unknown {
-                    what: format!("the item {label:?} is empty or has a blank in it"),
-                    hint: "FIMI separates items by blanks: write JSON Lines (jsonl)".into(),
-                });
-            }
-        }
-    }
+    sets.iter().try_for_each(|set| format.check(set.vocabulary()))?;
     let earlier = earlier(dir, name, replace)?;
     let digits = sets.len().to_string().len();
     let written: Vec<PathBuf> = sets
@@ -116,13 +118,15 @@ fn earlier(dir: &Path, name: &str, replace: bool) -> Result<Vec<PathBuf>> {
 /// Writes `data` to one file, which appears under its name when complete.
 ///
 /// # Errors
-/// [`Error::Exists`] if there is one already, unless `replace` is given.
+/// [`Error::Exists`] if there is one already, unless `replace` is given; if FIMI
+/// is asked for and a label cannot be written in it.
 pub fn write_dataset(
     data: &Dataset,
     path: &Path,
     format: ExportFormat,
     replace: bool,
 ) -> Result<()> {
+    format.check(data.vocabulary())?;
     let fail = |e| Error::io(path, e);
     let mut out = BufWriter::new(NewFile::create(path, replace)?);
     match format {

@@ -6,7 +6,7 @@ use rustc_hash::FxHashMap;
 use super::ncp;
 use crate::data::{Dataset, ItemId};
 use crate::query::Prepared;
-use crate::release::{Body, Generalized, Grouped, Release, Supports};
+use crate::release::{Body, Generalized, Grouped, LeavesOut, Release, Supports};
 use crate::{Error, Progress, Result};
 
 /// So many contradictions are shown.
@@ -41,6 +41,9 @@ pub fn check_original(
                 supports(release, original, &mut contradictions, progress)?;
                 if let (Body::Grouped(body), true) = (body, contradictions.is_empty()) {
                     rows(body, original, &mut contradictions);
+                    if release.leaves_out() == LeavesOut::BareRecords {
+                        sensitive(body, original, &mut contradictions);
+                    }
                 }
             }
         }
@@ -58,21 +61,12 @@ pub fn check_original(
     Err(Error::Infeasible { what, hint: "name the data that the release was made from".into() })
 }
 
-/// Whether records may be missing in the release: those that became empty.
-fn may_leave_out(release: &Release) -> bool {
-    match &release.body {
-        Body::Disassociated(_) | Body::Located(_) => false,
-        Body::Grouped(_) => true,
-        Body::Generalized(body) => body.hierarchy.is_none(),
-    }
-}
-
 fn records(release: &Release, original: &Dataset, found: &mut Vec<String>) {
     if release.manifest.guarantee.supports == Supports::Noisy {
         return;
     }
     let (there, here) = (release.manifest.records, original.len() as u64);
-    if there > here || (there < here && !may_leave_out(release)) {
+    if there > here || (there < here && release.leaves_out() == LeavesOut::Nothing) {
         found.push(format!("the release has {there} records, the original {here}"));
     }
 }
@@ -102,7 +96,8 @@ fn items(release: &Release, original: &Dataset, found: &mut Vec<String>) {
         let items = if count == 1 { "item" } else { "items" };
         found.push(format!("{count} {items} of the release are not in the original: {names}"));
     }
-    let all = !may_leave_out(release) && release.manifest.guarantee.supports == Supports::Exact;
+    let all = release.leaves_out() == LeavesOut::Nothing
+        && release.manifest.guarantee.supports == Supports::Exact;
     let (count, names) = only(vocabulary, published);
     if all && count > 0 {
         let items = if count == 1 { "item" } else { "items" };
@@ -135,20 +130,30 @@ fn supports(
     Ok(())
 }
 
+/// Which items of the original stand in rows of the release: the ordinary ones.
+fn ordinary(body: &Grouped, original: &Dataset) -> Vec<bool> {
+    let mut ordinary = vec![false; original.item_count()];
+    for item in body.groups.iter().flat_map(|group| group.records.domain()) {
+        if let Some(item) = original.vocabulary().id(body.vocabulary.label(item)) {
+            ordinary[item as usize] = true;
+        }
+    }
+    ordinary
+}
+
 /// Every ordinary row of the release is one of the original.
 fn rows(body: &Grouped, original: &Dataset, found: &mut Vec<String>) {
     let there: Vec<Option<ItemId>> =
         body.vocabulary.labels().map(|label| original.vocabulary().id(label)).collect();
-    let mut in_rows = vec![false; original.item_count()];
+    let ordinary = ordinary(body, original);
     let mut left: FxHashMap<Vec<ItemId>, i64> = FxHashMap::default();
     for (items, count) in body.groups.iter().flat_map(|group| group.records.iter()) {
         let row: Vec<ItemId> = items.iter().filter_map(|&item| there[item as usize]).collect();
-        row.iter().for_each(|&item| in_rows[item as usize] = true);
         *left.entry(row).or_default() -= i64::from(count);
     }
     for record in original.records() {
         let row: Vec<ItemId> =
-            record.iter().copied().filter(|&item| in_rows[item as usize]).collect();
+            record.iter().copied().filter(|&item| ordinary[item as usize]).collect();
         if let Some(count) = left.get_mut(&row) {
             *count += 1;
         }
@@ -158,6 +163,34 @@ fn rows(body: &Grouped, original: &Dataset, found: &mut Vec<String>) {
         let labels = original.vocabulary().texts(row).join(", ");
         found.push(format!("the release has the row {{{labels}}} more often than the original"));
     }
+}
+
+/// Where records of sensitive items only were left out, the others have each
+/// sensitive item as often as the groups say. (Their supports alone have no
+/// upper bound: nobody knows how often it was left out.)
+fn sensitive(body: &Grouped, original: &Dataset, found: &mut Vec<String>) {
+    let ordinary = ordinary(body, original);
+    let mut here = vec![0_u64; original.item_count()];
+    for record in original.records() {
+        if record.iter().any(|&item| ordinary[item as usize]) {
+            record.iter().for_each(|&item| here[item as usize] += 1);
+        }
+    }
+    let mut there = vec![0_u64; original.item_count()];
+    for &(item, count) in body.groups.iter().flat_map(|group| &group.sensitive) {
+        if let Some(item) = original.vocabulary().id(body.vocabulary.label(item)) {
+            there[item as usize] += u64::from(count);
+        }
+    }
+    let differ = (0..here.len()).filter(|&item| !ordinary[item] && here[item] != there[item]);
+    found.extend(differ.map(|item| {
+        format!(
+            "`{}` is in {} records with other items by the release, in {} of the original",
+            original.vocabulary().label(item as ItemId),
+            there[item],
+            here[item]
+        )
+    }));
 }
 
 /// Fails if records cannot be dealt to the classes. A release that hides the

@@ -10,19 +10,27 @@ pub(super) struct Index<'a> {
     body: &'a Grouped,
     /// Per item, the groups that have it.
     postings: Vec<Vec<u32>>,
+    /// Per item, whether a row has it: it is not sensitive.
+    ordinary: Vec<bool>,
 }
 
 impl<'a> Index<'a> {
     pub(super) fn new(body: &'a Grouped) -> Self {
         let mut postings = vec![Vec::new(); body.vocabulary.len()];
+        let mut ordinary = vec![false; body.vocabulary.len()];
         for (g, group) in body.groups.iter().enumerate() {
             let mut items = group.records.domain();
+            items.iter().for_each(|&item| ordinary[item as usize] = true);
             items.extend(group.sensitive.iter().map(|s| s.0));
             items.sort_unstable();
             items.dedup();
             items.into_iter().for_each(|item| postings[item as usize].push(g as u32));
         }
-        Self { body, postings }
+        Self { body, postings, ordinary }
+    }
+
+    pub(super) fn is_ordinary(&self, label: &str) -> bool {
+        self.body.vocabulary.id(label).is_some_and(|item| self.ordinary[item as usize])
     }
 
     pub(super) fn ask(&self, labels: &[&str]) -> Estimate {

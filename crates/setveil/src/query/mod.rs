@@ -14,7 +14,9 @@
 //!   certain only where it was not generalised, and possible wherever a node
 //!   covers it. The expectation takes one leaf a node, all equally likely.
 //! - **Groups**: counts of several items in a group of s records overlap in at
-//!   least their sum less (items - 1) s and at most the smallest of them.
+//!   least their sum less (items - 1) s and at most the smallest of them. If
+//!   records of sensitive items only were left out, nothing bounds the support
+//!   of sensitive items from above.
 //! - **Leaves**: bounds over the possible worlds of the format, with what is
 //!   kept, counted, listed and summed up.
 //! - Where instances were suppressed (`Supports::LowerBound`) nothing

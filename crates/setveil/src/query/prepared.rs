@@ -6,7 +6,7 @@ use rayon::prelude::*;
 use super::{Answer, classes, groups, located};
 use crate::data::{ItemId, K, Vocabulary};
 use crate::reconstruct::TermOccurrences;
-use crate::release::{Absent, Body, Disassociated, Model, Release, Supports};
+use crate::release::{Body, Disassociated, LeavesOut, Model, Release, Supports};
 use crate::worlds::{BodyWorlds, Knowledge, Room, item_bounds};
 use crate::{Error, Progress, Result};
 
@@ -137,22 +137,26 @@ impl<'a> Prepared<'a> {
         let vocabulary = self.release.body.vocabulary();
         let unpublished = labels.iter().any(|label| vocabulary.id(label).is_none());
         let rare = u64::from(manifest.guarantee.model.k().unwrap_or(1).saturating_sub(1));
-        let (lower, upper) = match manifest.guarantee.supports {
-            Supports::Exact if unpublished && self.release.body.absent() == Absent::BelowK => {
+        let (lower, upper) = match (manifest.guarantee.supports, self.release.leaves_out()) {
+            (Supports::Exact, LeavesOut::RareItems) if unpublished => {
                 (0, Some(estimate.upper.max(rare)))
             }
-            Supports::Exact => (estimate.lower, Some(estimate.upper)),
+            // Records of sensitive items only may have held them all.
+            (Supports::Exact, LeavesOut::BareRecords) if self.may_be_bare(&labels) => {
+                (estimate.lower, None)
+            }
+            (Supports::Exact, _) => (estimate.lower, Some(estimate.upper)),
             // Records that keep nothing are not published: there may be more.
-            Supports::LowerBound
+            (Supports::LowerBound, _)
                 if matches!(manifest.guarantee.model, Model::KmAnonymity { .. }) =>
             {
                 (estimate.lower, None)
             }
-            Supports::LowerBound => {
+            (Supports::LowerBound, _) => {
                 let most = if unpublished { manifest.records.max(rare) } else { manifest.records };
                 (estimate.lower, Some(most.max(estimate.upper)))
             }
-            Supports::Noisy => (0, None),
+            (Supports::Noisy, _) => (0, None),
         };
         Answer {
             itemset: labels.into_iter().map(str::to_owned).collect(),
@@ -183,15 +187,28 @@ impl<'a> Prepared<'a> {
             return bounds.collect();
         };
         let bounds = item_bounds(body, progress)?;
+        let manifest = &release.manifest;
+        let rare = u64::from(manifest.guarantee.model.k().unwrap_or(1).saturating_sub(1));
+        let left_out = release.leaves_out() == LeavesOut::RareItems;
         let bound = |label: &str| {
-            let (least, most) = body.vocabulary.id(label).map_or((0, 0), |id| bounds[id as usize]);
-            match release.manifest.guarantee.supports {
+            let id = body.vocabulary.id(label);
+            let (least, most) = id.map_or((0, 0), |id| bounds[id as usize]);
+            match manifest.guarantee.supports {
+                Supports::Exact if id.is_none() && left_out => (0, Some(rare)),
                 Supports::Exact => (least, Some(most)),
-                Supports::LowerBound => (least, Some(most.max(release.manifest.records))),
+                Supports::LowerBound => (least, Some(most.max(manifest.records).max(rare))),
                 Supports::Noisy => (0, None),
             }
         };
         Ok(labels.map(bound).collect())
+    }
+
+    /// Whether a record of sensitive items only can have all of `labels`.
+    fn may_be_bare(&self, labels: &[&str]) -> bool {
+        match &self.body {
+            BodyIndex::Groups(index) => !labels.iter().any(|label| index.is_ordinary(label)),
+            _ => false,
+        }
     }
 
     /// Whether the release says anything about an item: by its name, or by one

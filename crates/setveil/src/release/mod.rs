@@ -51,25 +51,34 @@ pub enum Body {
     Located(Located),
 }
 
-/// What it says of an item that it is not published, where supports are exact.
+/// What of the original a release with exact supports does not speak of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Absent {
-    /// No record has it.
-    Nowhere,
-    /// Items that fewer than k records have were dropped.
-    BelowK,
+pub enum LeavesOut {
+    /// Every record and every item is there.
+    Nothing,
+    /// Items of fewer than k records, and records that have no others.
+    RareItems,
+    /// Records with sensitive items only: others may have held these too.
+    BareRecords,
+}
+
+impl Release {
+    /// Classes of records that were not generalised are what was left when
+    /// rare items were dropped; of other bodies the parameters tell.
+    pub fn leaves_out(&self) -> LeavesOut {
+        let parameter = |name: &str| self.manifest.parameters.get(name);
+        match &self.body {
+            Body::Generalized(body) if body.hierarchy.is_none() => LeavesOut::RareItems,
+            Body::Disassociated(_) if parameter("drop_below_k").is_some() => LeavesOut::RareItems,
+            Body::Grouped(_) if parameter("sensitive_only").is_some_and(|rule| rule == "drop") => {
+                LeavesOut::BareRecords
+            }
+            _ => LeavesOut::Nothing,
+        }
+    }
 }
 
 impl Body {
-    /// Classes of records that were not generalised are what was left when
-    /// rare items were dropped.
-    pub fn absent(&self) -> Absent {
-        match self {
-            Self::Generalized(body) if body.hierarchy.is_none() => Absent::BelowK,
-            _ => Absent::Nowhere,
-        }
-    }
-
     /// The labels that the body uses.
     pub fn vocabulary(&self) -> &Vocabulary {
         match self {

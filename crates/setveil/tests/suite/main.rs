@@ -26,6 +26,7 @@ mod located;
 mod made_up;
 mod measure;
 mod method;
+mod original;
 mod parts;
 mod printed_cahd;
 mod query;

@@ -133,6 +133,18 @@ pub struct LeftOut {
 }
 
 impl Input {
+    /// Data that was in no file. A table in memory is read as one in a Parquet file is.
+    pub fn in_memory(dataset: Dataset) -> Self {
+        Self {
+            dataset,
+            dropped: Dropped::default(),
+            skipped_lines: 0,
+            format: Format::Parquet,
+            assumed: Vec::new(),
+            preview: Preview::default(),
+        }
+    }
+
     /// What was left out.
     pub fn left_out(&self) -> LeftOut {
         LeftOut {

@@ -1,0 +1,273 @@
+# Made by `make stubs` from the extension module; a test compares it with what the build gives.
+"""
+The library's workflows, the command line, and nothing else.
+"""
+
+from _typeshed import SupportsGetItem, SupportsLenAndGetItem
+from os import PathLike
+from types import CapsuleType
+from typing import Any, SupportsFloat, SupportsIndex, final
+
+__all__ = ["Dataset", "Hierarchy", "Manner", "Release", "anonymize", "anonymize_file", "band", "command_line", "compare", "definition", "draw_sensitive", "measures", "methods", "pharmacy", "profile", "query_log", "quest", "recommend", "verify"]
+
+@final
+class Dataset:
+    """
+    Records over a vocabulary, and what was left out when they were read.
+    """
+    @staticmethod
+    def from_arrow(table: Any, layout: str, manner: Manner) -> Dataset:
+        """
+        Reads anything with Arrow's PyCapsule interface.
+        """
+    @staticmethod
+    def from_csr(starts: bytes, columns: bytes, names: SupportsGetItem[int, str], manner: Manner) -> Dataset:
+        """
+        Reads a sparse matrix: where rows start, the columns of their ones, and
+        the names of the columns. Both arrays are bytes of 64-bit numbers.
+        """
+    @staticmethod
+    def from_parts(names: SupportsGetItem[int, str], starts: bytes, items: bytes, preview: SupportsGetItem[int, SupportsGetItem[int, str]], left_out: SupportsLenAndGetItem[SupportsIndex]) -> Dataset:
+        """
+        The data set of a pickle; everything that it relies on is checked.
+        """
+    @staticmethod
+    def from_records(records: Any) -> Dataset:
+        """
+        Reads Python objects: an iterable of iterables of texts or whole numbers.
+        """
+    def left_out(self, /) -> list[int]:
+        """
+        Duplicates, blank items, empty records and skipped rows.
+        """
+    def parts(self, /) -> tuple[list[str], bytes, bytes]:
+        """
+        What a pickle holds: the names, where records start, and their items.
+        """
+    def preview(self, /) -> list[list[str]]:
+        """
+        The first rows by position, for the look at identifiers.
+        """
+    @staticmethod
+    def read(path: str | PathLike[str], layout: str, manner: Manner) -> Dataset:
+        """
+        Reads a file.
+        """
+    def record(self, /, number: SupportsIndex) -> list[str]:
+        """
+        The labels of a record.
+        """
+    def remarks(self, /) -> list[str]:
+        """
+        What was assumed and left out when it was read, a line each.
+        """
+    def size(self, /) -> tuple[int, int, int]:
+        """
+        Records, items and occurrences.
+        """
+    def stream(self, /) -> CapsuleType:
+        """
+        The records as a stream of Arrow record batches.
+        """
+    def supports(self, /) -> tuple[list[str], list[int]]:
+        """
+        The labels in ascending order, and in how many records each stands.
+        """
+    def write(self, /, path: str | PathLike[str], format: str, force: bool) -> None:
+        """
+        Writes one file in a format by its name.
+        """
+
+@final
+class Hierarchy:
+    """
+    A tree of names.
+    """
+    @staticmethod
+    def balanced(data: Dataset, fanout: SupportsIndex, alphabetical: bool) -> Hierarchy:
+        """
+        Groups neighbours, by their natural order or by text.
+        """
+    def check(self, /, data: Dataset | None = None) -> str:
+        """
+        Size and shape, and which items of `data` are no leaf, as JSON.
+        """
+    @staticmethod
+    def from_paths(paths: SupportsGetItem[int, SupportsGetItem[int, str]]) -> Hierarchy:
+        """
+        One path a leaf, from the leaf to the root.
+        """
+    def paths(self, /) -> list[list[str]]:
+        """
+        One path a leaf, from the leaf to the root.
+        """
+    @staticmethod
+    def read(path: str | PathLike[str]) -> Hierarchy:
+        """
+        Reads `leaf;parent;...;*`, one leaf a line.
+        """
+    @staticmethod
+    def wordnet(directory: str | PathLike[str], data: Dataset | None = None) -> Hierarchy:
+        """
+        The nouns of WordNet below what they are kinds of.
+        """
+    def write(self, /, path: str | PathLike[str], force: bool) -> None:
+        """
+        Writes the file.
+        """
+
+@final
+class Manner:
+    """
+    How work is done: on how many threads, with how much memory, and who watches.
+    """
+    def __new__(cls, /, threads: SupportsIndex | None = None, max_memory: SupportsIndex | None = None, watch: Any | None = None) -> Manner: ...
+
+@final
+class Release:
+    """
+    What is published.
+    """
+    def attack(self, /, original: Dataset | None, options: str, manner: Manner) -> str:
+        """
+        What an attacker learns.
+        """
+    def evaluate(self, /, original: Dataset, options: str, hierarchy: Hierarchy | None, manner: Manner) -> str:
+        """
+        What it is still good for.
+        """
+    def export(self, /, path: str | PathLike[str], parquet: bool, force: bool, manner: Manner) -> str:
+        """
+        Writes flat tables, CSV or Parquet.
+        """
+    def files(self, /, manner: Manner) -> dict:
+        """
+        Names and bytes of the files.
+        """
+    @staticmethod
+    def from_files(files: dict[str, SupportsGetItem[int, SupportsIndex]], manner: Manner) -> Release:
+        """
+        A release from names and bytes of its files.
+        """
+    def items(self, /, options: str, manner: Manner) -> str:
+        """
+        Every item with its bounds.
+        """
+    def itemsets(self, /, options: str, manner: Manner) -> str:
+        """
+        The most frequent itemsets with bounds, and rules between them.
+        """
+    def labels(self, /) -> list[str]:
+        """
+        The names of all items.
+        """
+    def manifest(self, /) -> str:
+        """
+        The manifest as JSON; it lists files only if the release was read.
+        """
+    def query(self, /, itemsets: SupportsGetItem[int, SupportsGetItem[int, str]], options: str, manner: Manner) -> str:
+        """
+        In how many records items stand together.
+        """
+    @staticmethod
+    def read(path: str | PathLike[str], manner: Manner) -> Release:
+        """
+        Reads a directory; one whose files differ from its manifest is refused.
+        """
+    def reconstruct(self, /, number: SupportsIndex, options: str, manner: Manner) -> Dataset:
+        """
+        Draws possible data set number `number`, the same for any number of them.
+        """
+    def report(self, /, original: Dataset | None, about: SupportsLenAndGetItem[str | None], options: str, hierarchy: Hierarchy | None, manner: Manner) -> tuple[str, str]:
+        """
+        The page about the release, and what it says first.
+        """
+    def stream(self, /) -> CapsuleType:
+        """
+        The rows as a stream of Arrow record batches.
+        """
+    def verify(self, /, manner: Manner) -> str:
+        """
+        Decides the guarantee.
+        """
+    def write(self, /, path: str | PathLike[str], force: bool, file_size: SupportsIndex | None, manner: Manner) -> str:
+        """
+        Writes the directory, and gives the manifest as JSON.
+        """
+
+def anonymize(data: Dataset, method: str, parameters: str, hierarchy: Hierarchy | None, universe_from_data: bool, as_baskets: bool, manner: Manner) -> tuple[Release, str]:
+    """
+    Makes a release in memory. Data that looks like identifiers is refused
+    unless it is meant as it is.
+    """
+
+def anonymize_file(source: str | PathLike[str], layout: str, method: str, parameters: str, hierarchy: Hierarchy | None, universe_from_data: bool, output: str | PathLike[str], force: bool, receipt: str | PathLike[str] | None, again: bool, file_size: SupportsIndex | None, as_baskets: bool, manner: Manner) -> str:
+    """
+    Makes a release of a file in a directory, as the command line does.
+    """
+
+def band(data: Dataset, sensitive: SupportsGetItem[int, str], side: SupportsIndex, manner: Manner) -> tuple[tuple[int, int, bytes, float], tuple[int, int, bytes, float]]:
+    """
+    The matrix of records and items before and after it is made a band.
+    """
+
+def command_line(words: SupportsGetItem[int, str]) -> int:
+    """
+    Runs the command line `words`, the program's name first; gives the exit code.
+    """
+
+def compare(data: Dataset, options: str, hierarchy: Hierarchy | None, store: Any | None, manner: Manner) -> tuple[str, str, str]:
+    """
+    Methods and parameters side by side: JSON, CSV and a picture.
+    """
+
+def definition() -> str:
+    """
+    Every command with its flags and their defaults, as JSON: what the tests
+    compare the functions of the package with.
+    """
+
+def draw_sensitive(data: Dataset, count: SupportsIndex, p: SupportsIndex, seed: SupportsIndex) -> list[str]:
+    """
+    Draws sensitive items among those rare enough for `p`.
+    """
+
+def measures() -> list[tuple[str, str, str]]:
+    """
+    Every measure: its key, which way is better, and what it says.
+    """
+
+def methods() -> list[str]:
+    """
+    The names of all methods.
+    """
+
+def pharmacy() -> Dataset:
+    """
+    The sample of `setveil demo`.
+    """
+
+def profile(data: Dataset, options: str, manner: Manner) -> str:
+    """
+    Size, shape and risk of raw data.
+    """
+
+def query_log(users: SupportsIndex, mean_queries: SupportsFloat | SupportsIndex, distinct_queries: SupportsIndex, skew: SupportsFloat | SupportsIndex, seed: SupportsIndex, manner: Manner) -> Dataset:
+    """
+    The queries of made-up users, one record a user.
+    """
+
+def quest(records: SupportsIndex, items: SupportsIndex, mean_length: SupportsFloat | SupportsIndex, patterns: SupportsIndex, pattern_length: SupportsFloat | SupportsIndex, correlation: SupportsFloat | SupportsIndex, seed: SupportsIndex, manner: Manner) -> Dataset:
+    """
+    Baskets with patterns.
+    """
+
+def recommend(data: Dataset, options: str, hierarchy: Hierarchy | None, manner: Manner) -> str:
+    """
+    Searches for the setting that keeps a given risk and loses least.
+    """
+
+def verify(path: str | PathLike[str], manner: Manner) -> str:
+    """
+    Decides the guarantee of a release directory, its files included.
+    """
