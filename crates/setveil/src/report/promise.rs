@@ -27,8 +27,33 @@ pub(super) fn what_was_done(page: &mut Page, subject: &Subject) {
     }
 }
 
-pub(super) fn what_is_promised(page: &mut Page, manifest: &Manifest) {
-    page.section("What is promised, and what is not");
+/// What is promised, and what is not, a sentence each.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Promised {
+    /// What is promised.
+    pub yes: Vec<String>,
+    /// What is not.
+    pub no: Vec<String>,
+}
+
+/// What a release with this manifest promises, and what it does not.
+pub fn promised(manifest: &Manifest) -> Promised {
+    let (mut yes, mut no) = by_model(manifest);
+    match manifest.guarantee.supports {
+        Supports::Exact => yes.push("Published counts are the original ones.".into()),
+        Supports::LowerBound => no.push(
+            "Published counts are lower bounds: instances were suppressed and are not counted."
+                .into(),
+        ),
+        Supports::Noisy => {}
+    }
+    if manifest.guarantee.supports != Supports::Noisy {
+        no.push("Who is in the data at all is not hidden.".into());
+    }
+    Promised { yes, no }
+}
+
+fn by_model(manifest: &Manifest) -> (Vec<String>, Vec<String>) {
     let (mut yes, mut no) = (Vec::new(), Vec::new());
     match manifest.guarantee.model {
         Model::FormatKmAnonymity { k, m, l } => {
@@ -103,17 +128,12 @@ pub(super) fn what_is_promised(page: &mut Page, manifest: &Manifest) {
             }
         }
     }
-    match manifest.guarantee.supports {
-        Supports::Exact => yes.push("Published counts are the original ones.".into()),
-        Supports::LowerBound => no.push(
-            "Published counts are lower bounds: instances were suppressed and are not counted."
-                .into(),
-        ),
-        Supports::Noisy => {}
-    }
-    if manifest.guarantee.supports != Supports::Noisy {
-        no.push("Who is in the data at all is not hidden.".into());
-    }
+    (yes, no)
+}
+
+pub(super) fn what_is_promised(page: &mut Page, manifest: &Manifest) {
+    page.section("What is promised, and what is not");
+    let Promised { yes, no } = promised(manifest);
     if let Some(promises) = manifest.promises() {
         let row = |(about, promise): (&str, &str)| vec![about.to_owned(), promise.to_owned()];
         let rows: Vec<Vec<String>> = promises.in_words().map(row).into();
