@@ -18,4 +18,5 @@ pub mod query;
 pub mod recommend;
 pub mod reconstruct;
 pub mod report;
+pub mod serve;
 pub mod verify;

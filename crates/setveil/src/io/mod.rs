@@ -26,7 +26,7 @@ pub use export::{ExportFormat, write_dataset, write_datasets};
 pub use flat::{FlatFormat, write_tables};
 pub use hierarchy::{parse_hierarchy, read_hierarchy, write_hierarchy};
 pub use items::read_items;
-pub use new_file::{check_file, write_file};
+pub use new_file::{NewFile, check_file, write_file};
 pub use read::{
     Assumption, Encoding, Format, Input, LeftOut, Preview, ReadOptions, parse_dataset,
     read_dataset, read_dataset_from,

@@ -33,7 +33,7 @@ pub fn write_file(path: &Path, bytes: &[u8], replace: bool) -> Result<()> {
 
 /// A file that stands under another name, beside its own, until it is finished;
 /// if it never is, it goes.
-pub(super) struct NewFile {
+pub struct NewFile {
     path: PathBuf,
     replace: bool,
     file: File,
@@ -44,7 +44,11 @@ pub(super) struct NewFile {
 }
 
 impl NewFile {
-    pub(super) fn create(path: &Path, replace: bool) -> Result<Self> {
+    /// Begins a file that will be called `path`.
+    ///
+    /// # Errors
+    /// If nothing can be written beside it.
+    pub fn create(path: &Path, replace: bool) -> Result<Self> {
         Self::create_with(path, replace, Arc::new(Disk))
     }
 
@@ -58,7 +62,10 @@ impl NewFile {
     }
 
     /// Gives the file, which is complete, its name.
-    pub(super) fn finish(mut self) -> Result<()> {
+    ///
+    /// # Errors
+    /// [`Error::Exists`] if there is one already and it may not be replaced.
+    pub fn finish(mut self) -> Result<()> {
         let Some(partial) = &mut self.partial else { return Ok(()) };
         let fail = |e| Error::io(&self.path, e);
         self.files.sync(&self.file).map_err(fail)?;
@@ -77,6 +84,12 @@ impl NewFile {
         drop(registry);
         self.partial = None;
         self.files.sync_dir(parent(&self.path)).map_err(fail)
+    }
+}
+
+impl std::fmt::Debug for NewFile {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("NewFile").field("path", &self.path).finish_non_exhaustive()
     }
 }
 

@@ -15,10 +15,14 @@ pub(super) struct Page {
     sections: Vec<Section>,
 }
 
-#[derive(Debug)]
-struct Section {
-    heading: String,
-    parts: Vec<Markup>,
+/// A part of the page. Whatever stands in it is escaped, but for characters that
+/// steer the direction of writing: whoever puts it on a page sees to those.
+#[derive(Clone, Debug)]
+pub struct Section {
+    /// Its heading.
+    pub heading: String,
+    /// What stands below.
+    pub parts: Vec<Markup>,
 }
 
 impl Page {
@@ -107,6 +111,11 @@ impl Page {
         });
     }
 
+    /// The sections alone.
+    pub(super) fn into_sections(self) -> Vec<Section> {
+        self.sections
+    }
+
     /// The whole page.
     pub(super) fn finish(self, tool: &str) -> String {
         let page = html! {
@@ -192,7 +201,7 @@ pub fn number(value: u64) -> String {
 }
 
 /// A share as a percentage; a dash if it is not known.
-pub(super) fn share(share: Option<f64>) -> String {
+pub fn share(share: Option<f64>) -> String {
     share.map_or_else(|| "–".to_owned(), percent)
 }
 

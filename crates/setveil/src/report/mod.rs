@@ -20,7 +20,8 @@ mod style;
 mod usefulness;
 mod verdict;
 
-pub use html::number;
+pub use html::{Section, number, share};
+pub use promise::{Promised, promised};
 pub use verdict::Colour;
 
 use crate::attack;
@@ -92,6 +93,16 @@ pub const UNKNOWN_METHOD: &str = "The data was changed by the method named below
 
 /// The page, as HTML.
 pub fn report(subject: &Subject, about: &About) -> String {
+    compose(subject, about).finish(&subject.release.manifest.tool)
+}
+
+/// What stands on the page, section by section, for whoever has another page
+/// around it.
+pub fn sections(subject: &Subject) -> Vec<Section> {
+    compose(subject, &About::default()).into_sections()
+}
+
+fn compose(subject: &Subject, about: &About) -> html::Page {
     let mut page = html::Page::new(about, &subject.release.manifest.method);
     verdict::verdict(&mut page, subject);
     promise::what_is_promised(&mut page, &subject.release.manifest);
@@ -109,5 +120,5 @@ pub fn report(subject: &Subject, about: &About) -> String {
     examples::examples(&mut page, subject.release);
     contents::how_to_use(&mut page, subject.release);
     glossary::glossary(&mut page);
-    page.finish(&subject.release.manifest.tool)
+    page
 }

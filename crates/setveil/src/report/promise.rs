@@ -41,11 +41,19 @@ pub(super) fn what_is_promised(page: &mut Page, manifest: &Manifest) {
     page.list("no", &promised.no);
 }
 
-/// Sentences about what a release promises and about what it does not.
-#[derive(Default)]
-struct Promised {
-    yes: Vec<String>,
-    no: Vec<String>,
+/// What is promised, and what is not, a sentence each.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Promised {
+    /// What is promised.
+    pub yes: Vec<String>,
+    /// What is not.
+    pub no: Vec<String>,
+}
+
+/// What a release with this manifest promises, and what it does not.
+pub fn promised(manifest: &Manifest) -> Promised {
+    Promised::of(manifest)
 }
 
 impl Promised {

@@ -14,6 +14,7 @@ use crate::error::{Hint, Setting};
 use crate::io::{self, DirectorySink, DirectorySource, ExportFormat, Input, ReadOptions, Receipt};
 use crate::measure::{self, Evaluation};
 use crate::query::Answer;
+use crate::release::Manifest;
 use crate::report::About;
 use crate::verify::Verdict;
 use crate::{Dataset, Error, Method, Progress, Release, Result, attack, inspect, profile};
@@ -168,38 +169,82 @@ pub fn publish(
     if !target.as_baskets {
         inspect::check(&input).refuse(source)?;
     }
+    let origin = Origin { path: source, format: input.format, left_out: input.left_out() };
     let earlier = target.earlier(&input.dataset)?;
     let outcome = method.run(&input.dataset, progress)?;
     let earlier_releases = earlier.1.len() as u64;
-    let (format, left_out) = (input.format, input.left_out());
     // Writing needs memory too, and the records no longer.
     drop(input);
     let release = outcome.release;
-    // What can fail about the receipt fails before anything is published.
-    let receipt = match &target.receipt {
-        None => None,
-        Some(path) => {
-            let (now, manifest) = (SystemTime::now(), &release.manifest);
-            let receipt =
-                Receipt::new(source, earlier, format, left_out, &target.output, manifest, now)?;
-            Some((receipt, path))
-        }
-    };
-    let sink = DirectorySink::new(&target.output, target.force)?;
-    let manifest = match target.file_size {
-        None => io::write_release_to(&release, sink, progress)?,
-        Some(bytes) => io::write_release_in_files(&release, sink, bytes, progress)?,
-    };
-    if let Some((receipt, path)) = receipt {
-        receipt.write(path, target.force)?;
-    }
+    let manifest = write(&release, &origin, earlier, target, progress)?;
     let mut answer = Anonymized::new(&release, &manifest, outcome.details, start);
     answer.earlier_releases = earlier_releases;
-    (answer.release, answer.left_out) = (Some(target.output.clone()), Some(left_out));
+    (answer.release, answer.left_out) = (Some(target.output.clone()), Some(origin.left_out));
     // List by list, taking the memory back takes a tenth as long as the work:
     // that is done beside the caller.
     rayon::spawn(move || drop(release));
     Ok(answer)
+}
+
+/// Where the data of a release came from, for its receipt.
+#[derive(Clone, Copy, Debug)]
+pub struct Origin<'a> {
+    /// The file.
+    pub path: &'a Path,
+    /// The layout it was read as.
+    pub format: io::Format,
+    /// What was left out of it.
+    pub left_out: io::LeftOut,
+}
+
+/// Writes a release that was made of `data` in memory, and its receipt: what
+/// was looked at is what is published, also where a method draws at random.
+/// How many earlier releases of the same data receipts tell of.
+///
+/// # Errors
+/// As [`Target::check`], or if a file cannot be read or written. Nothing is left then.
+pub fn save(
+    release: &Release,
+    data: &Dataset,
+    origin: &Origin,
+    target: &Target,
+    progress: &dyn Progress,
+) -> Result<u64> {
+    target.check()?;
+    let earlier = target.earlier(data)?;
+    let earlier_releases = earlier.1.len() as u64;
+    write(release, origin, earlier, target, progress)?;
+    Ok(earlier_releases)
+}
+
+/// Writes a release, and its receipt if the target asks for one.
+fn write(
+    release: &Release,
+    origin: &Origin,
+    earlier: (String, Vec<io::Earlier>),
+    target: &Target,
+    progress: &dyn Progress,
+) -> Result<Manifest> {
+    let Origin { path, format, left_out } = *origin;
+    // What can fail about the receipt fails before anything is published.
+    let receipt = match &target.receipt {
+        None => None,
+        Some(file) => {
+            let (now, manifest) = (SystemTime::now(), &release.manifest);
+            let receipt =
+                Receipt::new(path, earlier, format, left_out, &target.output, manifest, now)?;
+            Some((receipt, file))
+        }
+    };
+    let sink = DirectorySink::new(&target.output, target.force)?;
+    let manifest = match target.file_size {
+        None => io::write_release_to(release, sink, progress)?,
+        Some(bytes) => io::write_release_in_files(release, sink, bytes, progress)?,
+    };
+    if let Some((receipt, file)) = receipt {
+        receipt.write(file, target.force)?;
+    }
+    Ok(manifest)
 }
 
 /// [`check`](super::check())s a release directory, and compares its bytes with

@@ -14,6 +14,7 @@ mod attack;
 mod command;
 pub mod compare;
 mod evaluate;
+mod example;
 pub mod files;
 mod itemsets;
 mod limits;
@@ -23,21 +24,28 @@ pub mod recommend;
 mod reconstruct;
 mod report;
 mod risk;
+mod search;
 mod tables;
+mod understood;
 mod verify;
 
 pub use anonymize::{Anonymized, anonymize};
 pub use attack::{Attacked, FormatGuarantee, attack};
-pub use command::command;
+pub use command::{CommandFiles, command, full_command};
 pub use compare::compare;
 pub use evaluate::evaluate;
+pub use example::{Example, Piece, example};
 pub use itemsets::{ItemsetOptions, Itemsets, Rule, items, itemsets};
 pub use profile::{Profiled, Suggestion, profile};
 pub use query::{QueryOptions, query};
 pub use recommend::recommend;
 pub use reconstruct::{ReconstructOptions, reconstruct, reconstruct_one};
-pub use report::{Reported, report};
+pub use report::{Assessed, Reported, assess, promised, report};
 pub use risk::risk;
+pub use search::{
+    Catalogue, Listed, Matches, Node, Window, find_answers, find_nodes, missing_from,
+};
+pub use understood::{Understood, understood};
 pub use verify::{cautions, check, spelling, verify, verify_from};
 
 use evaluate::measured;

@@ -1,11 +1,14 @@
-//! One page about a release.
+//! Everything there is to say about a release: measured once, shown as a page
+//! or section by section.
 
 use serde::Serialize;
 
 use super::limits;
 use crate::attack;
+use crate::caution::Caution;
 use crate::measure::{self, Options};
-use crate::report::{self, About, Colour, Measured, Subject, UNKNOWN_METHOD};
+use crate::release::Manifest;
+use crate::report::{self, About, Colour, Measured, Promised, Section, Subject, UNKNOWN_METHOD};
 use crate::verify::Verdict;
 use crate::{Dataset, Method, Progress, Release, Result, risk};
 
@@ -24,6 +27,78 @@ pub struct Reported {
     pub colour: Colour,
 }
 
+/// What was found out about a release.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Assessed {
+    /// Whether it keeps its promise.
+    pub verdict: Verdict,
+    /// What to know although it does.
+    pub cautions: Vec<Caution>,
+    /// What an attacker learns.
+    pub attack: attack::Report,
+    /// What needs the original.
+    pub measured: Option<Measured>,
+}
+
+/// Attacks a release with its `verdict` and, with the `original`, measures risk
+/// before and after and everything of [`evaluate`](super::evaluate()).
+///
+/// # Errors
+/// As [`evaluate`](super::evaluate()).
+pub fn assess(
+    release: &Release,
+    verdict: &Verdict,
+    original: Option<&Dataset>,
+    options: &Options,
+    progress: &dyn Progress,
+) -> Result<Assessed> {
+    limits::records(release, progress)?;
+    let measured = match original {
+        Some(original) => Some(measured(release, original, options, progress)?),
+        None => None,
+    };
+    let attack = attack::Options::default().seed(options.seed);
+    let attack =
+        attack::attack(release, original, &attack, &super::attack::kernel(release)?, progress)?;
+    let cautions = super::cautions(release);
+    Ok(Assessed { verdict: verdict.clone(), cautions, attack, measured })
+}
+
+impl Assessed {
+    /// The colour of the verdict.
+    pub fn colour(&self) -> Colour {
+        Colour::of(&self.verdict, &self.cautions)
+    }
+
+    /// The page about `release`, which must be the one that was assessed.
+    pub fn page(&self, release: &Release, about: &About) -> Reported {
+        let page = self.about(release, |subject| report::report(subject, about));
+        let (bytes, holds) = (page.len(), self.verdict.holds);
+        Reported { bytes, page, holds, colour: self.colour() }
+    }
+
+    /// What stands on that page, for whoever has another one around it.
+    pub fn sections(&self, release: &Release) -> Vec<Section> {
+        self.about(release, report::sections)
+    }
+
+    fn about<T>(&self, release: &Release, write: impl FnOnce(&Subject) -> T) -> T {
+        let method = Method::of(&release.manifest).ok();
+        let command = method.as_ref().map(|m| super::command(m, "DATA", "RELEASE"));
+        write(&Subject {
+            release,
+            verdict: &self.verdict,
+            cautions: &self.cautions,
+            attack: &self.attack,
+            measured: self.measured.as_ref(),
+            in_words: method.as_ref().map_or(UNKNOWN_METHOD, |m| m.in_words()),
+            sensitive: method.as_ref().map_or(&[], |m| m.sensitive()),
+            command: command.as_deref(),
+        })
+    }
+}
+
 /// Makes the page for a release with its `verdict`. With the `original`, it
 /// holds risk before and after, and every measure of
 /// [`evaluate`](super::evaluate()).
@@ -38,30 +113,14 @@ pub fn report(
     options: &Options,
     progress: &dyn Progress,
 ) -> Result<Reported> {
-    limits::records(release, progress)?;
-    let measured = match original {
-        Some(original) => Some(measured(release, original, options, progress)?),
-        None => None,
-    };
-    let attack = attack::Options::default().seed(options.seed);
-    let attack =
-        attack::attack(release, original, &attack, &super::attack::kernel(release)?, progress)?;
-    let method = Method::of(&release.manifest).ok();
-    let command = method.as_ref().map(|m| super::command(m, "DATA", "RELEASE"));
-    let cautions = super::cautions(release);
-    let subject = Subject {
-        release,
-        verdict,
-        cautions: &cautions,
-        attack: &attack,
-        measured: measured.as_ref(),
-        in_words: method.as_ref().map_or(UNKNOWN_METHOD, |m| m.in_words()),
-        sensitive: method.as_ref().map_or(&[], |m| m.sensitive()),
-        command: command.as_deref(),
-    };
-    let page = report::report(&subject, about);
-    let colour = Colour::of(verdict, &cautions);
-    Ok(Reported { bytes: page.len(), page, holds: verdict.holds, colour })
+    Ok(assess(release, verdict, original, options, progress)?.page(release, about))
+}
+
+/// What a release that `method` makes will promise, and what not.
+pub fn promised(method: &Method) -> Promised {
+    let mut manifest = Manifest::new(method.name(), [], method.guarantee(), 0, 0);
+    manifest.parameters = super::command::parameters(method).into_iter().collect();
+    report::promised(&manifest)
 }
 
 /// Everything that needs the original.

@@ -46,6 +46,9 @@ pub(super) fn read(
     if table.next(job)?.is_none() {
         return Ok(());
     }
+    job.preview.delimiter = Some(char::from(delimiter));
+    let name = |field: &[u8]| String::from_utf8_lossy(field).trim().to_owned();
+    job.preview.columns = table.row.iter().map(name).collect();
     let columns = Columns::find(&table.row, job).map_err(|b| job.error(Some(1 + lines), b))?;
     let mut rows = Rows { columns, table: LongTable::default(), block: Block::default() };
     let (mut skipped, mut count) = (0, 0);

@@ -119,6 +119,7 @@ fn read(
         Format::BasketCsv => {
             let delimiter = options.delimiter.or(said).unwrap_or_else(|| job.separator(&source));
             job.lines(source, &basket_csv::BasketCsv { delimiter }, before)?;
+            job.preview.delimiter = Some(char::from(delimiter));
         }
         Format::LongCsv => long_csv::read(source, said, before, &mut job, progress)?,
         Format::Aol => aol::read(source, &mut job, progress)?,

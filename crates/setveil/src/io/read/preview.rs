@@ -17,6 +17,10 @@ pub struct Preview {
     /// The fields of the first lines, blank ones included. Empty where the
     /// layout was named (tables) and positions mean nothing.
     pub rows: Vec<Vec<String>>,
+    /// What separates the fields of a CSV file.
+    pub delimiter: Option<char>,
+    /// The names of all columns of a CSV table.
+    pub columns: Vec<String>,
 }
 
 impl Preview {
@@ -39,6 +43,6 @@ impl Preview {
             Some((end, _)) => format!("{}...", &line[..end]),
             None => line.to_owned(),
         };
-        Self { lines: lines().take(Self::SHOWN).map(cut).collect(), rows }
+        Self { lines: lines().take(Self::SHOWN).map(cut).collect(), rows, ..Self::default() }
     }
 }

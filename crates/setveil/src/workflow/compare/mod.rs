@@ -174,6 +174,14 @@ impl Store for () {
     }
 }
 
+/// The settings that [`compare`] runs, in its order.
+///
+/// # Errors
+/// If a method is unknown.
+pub fn settings(options: &Options) -> Result<Vec<Cell>> {
+    grid::cells(options)
+}
+
 /// Runs, verifies and measures every setting. A method that refuses a setting
 /// is a row with the reason.
 ///

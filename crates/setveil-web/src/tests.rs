@@ -1,0 +1,1 @@
+//! Handlers without a browser.
