@@ -100,19 +100,18 @@ fn options(form: &Fields) -> Result<ReadOptions, String> {
         Some(_) => return Err("Fields are separated by one character, or `tab`.".to_owned()),
     };
     let encoding = form.get("encoding").map(str::parse).transpose();
-    Ok(ReadOptions {
-        format,
-        id: text("id"),
-        item: text("item"),
-        items: text("items"),
-        split: text("split"),
-        delimiter,
-        encoding: encoding.map_err(|e: setveil::Error| crate::wording::say(&e))?,
-        fold_case: form.has("fold_case"),
-        normalize: form.has("normalize"),
-        skip_bad_lines: form.has("skip_bad_lines"),
-        ..ReadOptions::default()
-    })
+    let encoding = encoding.map_err(|e: setveil::Error| crate::wording::say(&e))?;
+    Ok(ReadOptions::default()
+        .format(format)
+        .id(text("id"))
+        .item(text("item"))
+        .items(text("items"))
+        .split(text("split"))
+        .delimiter(delimiter)
+        .encoding(encoding)
+        .fold_case(form.has("fold_case"))
+        .normalize(form.has("normalize"))
+        .skip_bad_lines(form.has("skip_bad_lines")))
 }
 
 pub(crate) async fn show(ctx: Ctx, Path(id): Path<u32>) -> Reply {
