@@ -7,7 +7,7 @@ use setveil::io::TableFormat;
 use setveil::query::Answer;
 use setveil::workflow::{self, QueryOptions, files};
 
-use super::query::{OutputArgs, describe, remark_on_noise};
+use super::query::{OutputArgs, Prior, describe, remark_on_noise};
 use super::reconstruct::Terms;
 use crate::context::{Context, Exit};
 
@@ -22,6 +22,9 @@ pub struct Args {
     /// For the expected number: how often a term of a term chunk occurs in its cluster
     #[arg(long, default_value = "once")]
     terms: Terms,
+    /// For the expected support, with `--terms once`: how likely the data sets are that fit the release
+    #[arg(long, default_value = "measured")]
+    prior: Prior,
     #[command(flatten)]
     output: OutputArgs,
 }
@@ -36,7 +39,8 @@ impl Args {
         self.output.output.as_deref().map(TableFormat::of).transpose()?;
         let release = files::read(&self.release, context)?;
         remark_on_noise(&release, context);
-        let options = QueryOptions::default().terms(self.terms.occurrences());
+        let options =
+            QueryOptions::default().terms(self.terms.occurrences()).prior(self.prior.prior());
         let answers = workflow::items(&release, &options, context)?;
         match &self.output.output {
             Some(path) => files::write_answers(&answers, path, self.output.force)?,

@@ -7,7 +7,7 @@ use setveil::error::plain;
 use setveil::io::{TableFormat, itemset_text};
 use setveil::workflow::{self, ItemsetOptions, Rule, files};
 
-use super::query::{OutputArgs, describe, remark_on_noise};
+use super::query::{OutputArgs, Prior, describe, remark_on_noise};
 use super::reconstruct::Terms;
 use crate::context::{Context, Exit};
 
@@ -36,6 +36,9 @@ pub struct Args {
     /// How often a term of a term chunk occurs in its cluster
     #[arg(long, default_value = "once")]
     terms: Terms,
+    /// For the expected support, with `--terms once`: how likely the data sets are that fit the release
+    #[arg(long, default_value = "measured")]
+    prior: Prior,
     /// Chooses the possible original that candidates are mined from
     #[arg(long, default_value = "0")]
     seed: u64,
@@ -60,6 +63,7 @@ impl Args {
             .at_least(self.at_least)
             .confidence(self.rules)
             .terms(self.terms.occurrences())
+            .prior(self.prior.prior())
             .seed(self.seed);
         let mut found = workflow::itemsets(&release, &options, context)?;
         if let Some(path) = &self.rules_output {

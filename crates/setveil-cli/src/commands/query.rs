@@ -34,6 +34,9 @@ pub struct Args {
     /// For the expected support: how often a term of a term chunk occurs in its cluster
     #[arg(long, default_value = "once")]
     terms: Terms,
+    /// For the expected support, with `--terms once`: how likely the data sets are that fit the release
+    #[arg(long, default_value = "measured")]
+    prior: Prior,
     #[command(flatten)]
     output: OutputArgs,
 }
@@ -47,6 +50,24 @@ pub struct OutputArgs {
     /// Replace an earlier file of that name
     #[arg(long, requires = "output")]
     pub force: bool,
+}
+
+/// How likely the data sets are that fit a release.
+#[derive(Clone, Copy, Debug, clap::ValueEnum)]
+pub enum Prior {
+    /// As measured on other data: rare items of a cluster gather in few records
+    Measured,
+    /// All equally: the mean over what `reconstruct` draws
+    Worlds,
+}
+
+impl Prior {
+    pub fn prior(self) -> setveil::query::Prior {
+        match self {
+            Self::Measured => setveil::query::Prior::Measured,
+            Self::Worlds => setveil::query::Prior::Worlds,
+        }
+    }
 }
 
 #[derive(Serialize)]
@@ -71,7 +92,8 @@ impl Args {
         }
         let release = files::read(&self.release, context)?;
         remark_on_noise(&release, context);
-        let options = QueryOptions::default().terms(self.terms.occurrences());
+        let options =
+            QueryOptions::default().terms(self.terms.occurrences()).prior(self.prior.prior());
         let answers = workflow::query(&release, &itemsets, &options, context)?;
         remark_on_unknown(&answers, context);
         if let Some(path) = &self.output.output {

@@ -297,7 +297,7 @@ pub(super) fn vulnerable_records(
         start += run.len();
     }
     let vulnerable = |tried: &mut Vec<u32>, r: usize| {
-        progress.step(0)?;
+        progress.step(1)?;
         let record = people.record(r);
         let items = background.of_record(r, record);
         tried.clear();

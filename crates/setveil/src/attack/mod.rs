@@ -82,7 +82,7 @@ impl Default for Options {
             targets: 400,
             worlds: 200,
             clusters: 50,
-            replays: 40,
+            replays: 8,
         }
     }
 }
@@ -155,42 +155,54 @@ fn disassociated(
     let model = &release.manifest.guarantee.model;
     let k = K::new(model.k().unwrap_or(2))?;
     let known = options.known.or(model.m()).unwrap_or(2);
-    let format = BodyWorlds::new(body, Knowledge::Format, progress)?;
     let algorithm = BodyWorlds::new(body, Knowledge::Algorithm(k), progress)?;
     let people = targets::People::new(original, body, &algorithm, options);
     let background = Background::new(&people, body.vocabulary.len(), known, options);
 
     let mut report = Report::new(release, options, original.is_some());
+    let m = model.m().unwrap_or(2);
+    let mut known_covers = Vec::new();
     // A cover speaks of refusals.
     if kernel.refuses() {
-        progress.stage(Stage::Covers, None);
-        let m = model.m().unwrap_or(2);
+        progress.stage(Stage::Covers, Some(body.clusters.len() as u64));
         let covers = cover::find(body, k, m, progress)?;
-        let known_covers = cover::known(&covers, &background);
         report.printed_total = Some(cover::printed_total(body, &background));
+        known_covers = cover::known(&covers, &background);
         report.breached_pairs = Some(known_covers.len() as u64);
         report.breached_pairs_release =
             Some(cover::below_k_everywhere(&known_covers, &covers, body, &algorithm, k, progress)?);
-        if original.is_some() {
-            let (covers, people) = (&known_covers, &people);
-            report.vulnerable_records =
-                Some(cover::vulnerable_records(covers, people, &background, &format, progress)?);
-        }
         report.note(cover::NO_COVER_IS_NOT_SAFETY);
     } else {
         report.note("covers speak of the refusals of VERPART: not looked for with this method");
     }
-    let vocabulary = &body.vocabulary;
-    let worlds = posterior::Worlds { format: &format, algorithm: &algorithm, vocabulary };
-    posterior::examine(
-        &mut report,
-        &worlds,
-        (&people, &people, &background),
-        k,
-        known,
-        options,
-        progress,
-    )?;
+    let who = (&people, &people, &background);
+    let guesses = posterior::guesses(&algorithm, (&people, &background), known, options, progress)?;
+    // One kind of worlds after the other: each takes as much memory as the release.
+    drop(algorithm);
+    let format = BodyWorlds::new(body, Knowledge::Format, progress)?;
+    if kernel.refuses() && original.is_some() {
+        progress.stage(Stage::Covers, Some(people.len() as u64));
+        let (covers, people) = (&known_covers, &people);
+        report.vulnerable_records =
+            Some(cover::vulnerable_records(covers, people, &background, &format, progress)?);
+    }
+    let worlds = posterior::Worlds { format, guesses, vocabulary: &body.vocabulary };
+    posterior::examine(&mut report, &worlds, who, k, known, options, progress)?;
+    drop(worlds);
+    replayed(&mut report, release, body, (k, m), options, kernel, progress)?;
+    Ok(report)
+}
+
+/// What replaying the method tells, and what is to be said beside it.
+fn replayed(
+    report: &mut Report,
+    release: &Release,
+    body: &Disassociated,
+    (k, m): (K, u32),
+    options: &Options,
+    kernel: &Kernel,
+    progress: &dyn Progress,
+) -> Result<()> {
     report.items_below_k = Some(algorithm::items_below_k(body, kernel.sensitive()));
     if !kernel.sensitive().is_empty() {
         report.note(kernel::SENSITIVE_TERMS);
@@ -198,25 +210,8 @@ fn disassociated(
     if release.manifest.guarantee.supports == Supports::LowerBound {
         report.note(kernel::SUPPRESSED);
     }
-    replayed(&mut report, release, body, options, kernel, progress)?;
-    report.note(report::OTHER_KNOWLEDGE);
-    Ok(report)
-}
-
-/// What the program itself rules out, by running it again on what is possible.
-fn replayed(
-    report: &mut Report,
-    release: &Release,
-    body: &Disassociated,
-    options: &Options,
-    kernel: &Kernel,
-    progress: &dyn Progress,
-) -> Result<()> {
-    let model = &release.manifest.guarantee.model;
-    let k = K::new(model.k().unwrap_or(2))?;
     if kernel.is_known() && options.worlds > 0 {
         progress.stage(Stage::Replaying, Some(options.clusters as u64));
-        let m = model.m().unwrap_or(2);
         let risk = algorithm::examine(body, k, m, options, kernel, progress)?;
         report.algorithm = Some(risk);
     }
@@ -228,5 +223,6 @@ fn replayed(
         }
         _ => report.note(report::NOT_REPLAYED),
     }
+    report.note(report::OTHER_KNOWLEDGE);
     Ok(())
 }

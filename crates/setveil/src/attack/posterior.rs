@@ -7,9 +7,10 @@
 //! and still tell with certainty what they have in common.
 
 use rayon::prelude::*;
+use rustc_hash::FxHashMap;
 
 use super::report::{LISTED, Level, PosteriorRisk, Report, WorstTarget};
-use super::targets::{People, Target};
+use super::targets::{People, Target, Targets};
 use super::{Background, Options};
 use crate::data::{ItemId, K, Vocabulary};
 use crate::worlds::{BodyWorlds, Posterior};
@@ -20,9 +21,51 @@ const CERTAIN: f64 = 0.95;
 
 /// The release's worlds, for both kinds of knowledge.
 pub(super) struct Worlds<'a> {
-    pub(super) format: &'a BodyWorlds<'a>,
-    pub(super) algorithm: &'a BodyWorlds<'a>,
+    pub(super) format: BodyWorlds<'a>,
+    /// What who knows the algorithm guesses.
+    pub(super) guesses: Guesses,
     pub(super) vocabulary: &'a Vocabulary,
+}
+
+/// For sets of known items the most probable further item.
+pub(super) type Guesses = FxHashMap<Vec<ItemId>, Option<(ItemId, f64)>>;
+
+/// So many attackers beyond the promise are tried: with one and two more items.
+const BEYOND: u32 = 2;
+
+/// The best guesses of who knows the algorithm, for all targets of [`examine`].
+pub(super) fn guesses(
+    algorithm: &BodyWorlds,
+    (people, background): (&People, &Background),
+    known: u32,
+    options: &Options,
+    progress: &dyn Progress,
+) -> Result<Guesses> {
+    let levels = 0..=BEYOND;
+    let targets = levels.flat_map(|i| targets(people, background, known, i, options).targets);
+    let mut sets: Vec<Vec<ItemId>> = targets.map(|target| target.known).collect();
+    sets.sort_unstable();
+    sets.dedup();
+    progress.stage(Stage::Posteriors, Some(sets.len() as u64));
+    sets.into_par_iter()
+        .map(|set| {
+            progress.step(1)?;
+            let best = algorithm.posterior(&set).best();
+            Ok((set, best))
+        })
+        .collect()
+}
+
+/// The targets of the attacker who knows `beyond` more items: fewer beyond the promise.
+fn targets(
+    people: &People,
+    background: &Background,
+    known: u32,
+    beyond: u32,
+    options: &Options,
+) -> Targets {
+    let limit = if beyond == 0 { options.targets } else { options.targets.div_ceil(4) };
+    people.targets(background, (known + beyond) as usize, limit, options)
 }
 
 /// What was found out about one set of known items.
@@ -48,7 +91,7 @@ pub(super) fn examine(
 ) -> Result<()> {
     let evaluate = |set: &[ItemId]| {
         let format: Posterior = worlds.format.posterior(set);
-        let algorithm = worlds.algorithm.posterior(set).best();
+        let algorithm = worlds.guesses.get(set).copied().flatten();
         (format.candidates, worlds.format.upper_bound(set), format.best(), algorithm)
     };
     let k = Some(k.get());
@@ -73,19 +116,17 @@ pub(super) fn examine_with(
     progress: &dyn Progress,
     evaluate: &(dyn Fn(&[ItemId]) -> Evaluation + Sync),
 ) -> Result<()> {
-    for (i, known) in (known..=known + 2).enumerate() {
-        // The attackers beyond the promise get fewer targets.
-        let limit = if i == 0 { options.targets } else { options.targets.div_ceil(4) };
-        let targets = people.targets(background, known as usize, limit, options);
+    for beyond in 0..=BEYOND {
+        let targets = targets(people, background, known, beyond, options);
         progress.stage(Stage::Posteriors, Some(targets.targets.len() as u64));
         let findings = find(targets.targets, progress, evaluate)?;
         report.levels.push(Level {
-            known,
+            known: known + beyond,
             population: targets.population,
             sampled: targets.sampled,
             ..level(&findings, truth, report.original, targets.sampled, k)
         });
-        if i == 0 {
+        if beyond == 0 {
             report.worst_targets = worst(&findings, truth, vocabulary, report.original);
         }
     }

@@ -36,6 +36,8 @@ use serde::Serialize;
 
 pub(crate) use prepared::Prepared;
 
+pub use crate::worlds::Prior;
+
 use crate::reconstruct::TermOccurrences;
 use crate::release::Release;
 use crate::{Error, Progress, Result};

@@ -7,7 +7,7 @@ use super::{Answer, classes, groups, located};
 use crate::data::{ItemId, K, Vocabulary};
 use crate::reconstruct::TermOccurrences;
 use crate::release::{Body, Disassociated, LeavesOut, Model, Release, Supports};
-use crate::worlds::{BodyWorlds, Knowledge, Room, item_bounds};
+use crate::worlds::{Assumptions, BodyWorlds, Knowledge, Prior, Room, item_bounds};
 use crate::{Error, Progress, Result};
 
 /// Bounds and expectation, before the release's kind of support is considered.
@@ -42,9 +42,10 @@ impl<'a> Prepared<'a> {
     ) -> Result<Self> {
         let k = release.manifest.guarantee.model.k();
         let body = match &release.body {
-            Body::Disassociated(body) => {
-                BodyIndex::Clusters(&body.vocabulary, clusters(body, terms, k, None, progress)?)
-            }
+            Body::Disassociated(body) => BodyIndex::Clusters(
+                &body.vocabulary,
+                clusters(body, (terms, Prior::Worlds), k, None, progress)?,
+            ),
             Body::Generalized(body) => BodyIndex::Classes(classes::Index::new(body)),
             Body::Grouped(body) => BodyIndex::Groups(groups::Index::new(body)),
             Body::Located(body) => BodyIndex::Leaves(located::Index::new(body, terms, k)),
@@ -55,19 +56,21 @@ impl<'a> Prepared<'a> {
     /// The same for questions about some labels only.
     pub(crate) fn about<S: AsRef<str>>(
         release: &'a Release,
-        terms: TermOccurrences,
+        (terms, prior): (TermOccurrences, Prior),
         itemsets: &[Vec<S>],
         progress: &dyn Progress,
     ) -> Result<Self> {
         let Body::Disassociated(body) = &release.body else {
             return Self::new(release, terms, progress);
         };
+        // What was measured speaks of terms that occur once where nothing else is known.
+        let prior = if terms == TermOccurrences::Once { prior } else { Prior::Worlds };
         let mut wanted = vec![false; body.vocabulary.len()];
         for id in itemsets.iter().flatten().filter_map(|label| body.vocabulary.id(label.as_ref())) {
             wanted[id as usize] = true;
         }
         let k = release.manifest.guarantee.model.k();
-        let worlds = clusters(body, terms, k, Some(&wanted), progress)?;
+        let worlds = clusters(body, (terms, prior), k, Some(&wanted), progress)?;
         Ok(Self { release, body: BodyIndex::Clusters(&body.vocabulary, worlds) })
     }
 
@@ -122,11 +125,22 @@ impl<'a> Prepared<'a> {
         itemsets: &[Vec<S>],
         progress: &dyn Progress,
     ) -> Result<Vec<Answer>> {
-        let answer = |labels: &Vec<S>| {
-            progress.step(1)?;
-            self.ask(labels)
+        // Whoever asks ten thousand questions asks some of them twice.
+        let mut order: Vec<usize> = (0..itemsets.len()).collect();
+        let labels = |i: usize| itemsets[i].iter().map(AsRef::as_ref);
+        order.par_sort_unstable_by(|&a, &b| labels(a).cmp(labels(b)).then(a.cmp(&b)));
+        let same: Vec<&[usize]> = order.chunk_by(|&a, &b| labels(a).eq(labels(b))).collect();
+        let answer = |same: &&[usize]| {
+            progress.step(same.len() as u64)?;
+            self.ask(&itemsets[same[0]])
         };
-        itemsets.par_iter().map(answer).collect()
+        let distinct: Vec<Answer> = same.par_iter().map(answer).collect::<Result<_>>()?;
+        let mut answers: Vec<Option<Answer>> = vec![None; itemsets.len()];
+        for (same, answer) in same.iter().zip(distinct) {
+            same[1..].iter().for_each(|&i| answers[i] = Some(answer.clone()));
+            answers[same[0]] = Some(answer);
+        }
+        Ok(answers.into_iter().flatten().collect())
     }
 
     /// Claims no more than the release's supports allow.
@@ -229,7 +243,7 @@ impl<'a> Prepared<'a> {
 /// occurrences of terms as a reconstruction gives them.
 fn clusters<'a>(
     body: &'a Disassociated,
-    terms: TermOccurrences,
+    (terms, prior): (TermOccurrences, Prior),
     k: Option<u32>,
     wanted: Option<&[bool]>,
     progress: &dyn Progress,
@@ -242,5 +256,6 @@ fn clusters<'a>(
             K::new(cap.saturating_add(1)).map_or(Knowledge::Format, Knowledge::Algorithm)
         }
     };
-    BodyWorlds::about(body, Knowledge::Format, Box::new(likely), wanted, progress)
+    let assumptions = Assumptions { possible: Knowledge::Format, likely: Box::new(likely), prior };
+    BodyWorlds::about(body, assumptions, wanted, progress)
 }

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::QueryOptions;
 use crate::mine::{Transactions, top_k};
-use crate::query::{Answer, Prepared};
+use crate::query::{Answer, Prepared, Prior};
 use crate::reconstruct::{self, TermOccurrences};
 use crate::{Progress, Release, Result, Stage};
 
@@ -40,6 +40,8 @@ pub struct ItemsetOptions {
     pub confidence: Option<f64>,
     /// How often a term of a term chunk occurs in its cluster.
     pub terms: TermOccurrences,
+    /// With terms that occur once: how likely the data sets are that fit the release.
+    pub prior: Prior,
     /// Chooses the data set that candidates are mined from; no secret.
     pub seed: u64,
 }
@@ -47,7 +49,8 @@ pub struct ItemsetOptions {
 impl Default for ItemsetOptions {
     fn default() -> Self {
         let terms = TermOccurrences::default();
-        Self { n: 1000, at_least: 1, confidence: None, terms, seed: 0 }
+        let prior = Prior::default();
+        Self { n: 1000, at_least: 1, confidence: None, terms, prior, seed: 0 }
     }
 }
 
@@ -60,6 +63,8 @@ setters!(ItemsetOptions {
     confidence: Option<f64>,
     /// How often a term of a term chunk occurs in its cluster.
     terms: TermOccurrences,
+    /// How likely the data sets are that fit the release.
+    prior: Prior,
     /// Chooses the data set that candidates are mined from.
     seed: u64,
 });
@@ -113,7 +118,7 @@ pub fn itemsets(
     let label = |&item: &u32| data.vocabulary().label(item);
     let asked: Vec<Vec<&str>> =
         candidates.iter().map(|set| set.iter().map(label).collect()).collect();
-    let index = Prepared::new(release, options.terms, progress)?;
+    let index = Prepared::about(release, (options.terms, options.prior), &asked, progress)?;
     progress.stage(Stage::Querying, Some(asked.len() as u64));
     let mut answers = index.ask_all(&asked, progress)?;
     answers.sort_by(by_expectation);

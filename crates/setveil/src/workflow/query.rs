@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::query::{Answer, Prepared};
+use crate::query::{Answer, Prepared, Prior};
 use crate::reconstruct::TermOccurrences;
 use crate::{Progress, Release, Result, Stage};
 
@@ -13,11 +13,16 @@ use crate::{Progress, Release, Result, Stage};
 pub struct QueryOptions {
     /// For expected supports: how often a term of a term chunk occurs in its cluster.
     pub terms: TermOccurrences,
+    /// For expected supports, with terms that occur once: how likely the data sets are that
+    /// fit the release.
+    pub prior: Prior,
 }
 
 setters!(QueryOptions {
     /// For expected supports: how often a term of a term chunk occurs in its cluster.
     terms: TermOccurrences,
+    /// For expected supports: how likely the data sets are that fit the release.
+    prior: Prior,
 });
 
 /// Answers for every set of labels, in their order.
@@ -30,7 +35,7 @@ pub fn query<S: AsRef<str> + Sync>(
     options: &QueryOptions,
     progress: &dyn Progress,
 ) -> Result<Vec<Answer>> {
-    let index = Prepared::about(release, options.terms, itemsets, progress)?;
+    let index = Prepared::about(release, (options.terms, options.prior), itemsets, progress)?;
     progress.stage(Stage::Querying, Some(itemsets.len() as u64));
     index.ask_all(itemsets, progress)
 }

@@ -13,7 +13,7 @@
 //! records, that leaves compete for them, and that a leaf with few sub-records
 //! of its own needs more of them. The result is kept inside the bounds.
 
-use super::cluster::ClusterWorlds;
+use super::cluster::{ClusterWorlds, Leaf};
 use super::parts::{Asked, Parts};
 use super::{Answer, bounds};
 use crate::data::ItemId;
@@ -55,7 +55,7 @@ impl ClusterWorlds<'_> {
         let (mut expected, mut exact) = (0.0, true);
         for Found { leaf, parts, .. } in &found {
             let leaf = &self.leaves[*leaf];
-            expected += parts.expected(leaf);
+            expected += self.expected(leaf, parts);
             // A part that is the whole itemset has its published count.
             let whole = parts.sources() == 1 && parts.terms == 0;
             exact &= whole || !leaf.shares;
@@ -68,6 +68,13 @@ impl ClusterWorlds<'_> {
         let lower = self.lower(itemset, own.sum()).min(upper);
         let expected = expected.clamp(lower as f64, upper as f64);
         Answer { lower, expected, upper, exact: exact || lower == upper }
+    }
+
+    fn expected(&self, leaf: &Leaf, parts: &Parts) -> f64 {
+        let own = parts.own.iter().map(|part| part.count as f64);
+        let most = own.chain(parts.shared.iter().map(|part| part.mean));
+        let most = most.fold(leaf.model.size() as f64, f64::min);
+        self.prior.expected(parts.sources(), parts.terms, parts.expected(leaf), most)
     }
 
     /// The upper bound of [`answer`](Self::answer) alone.
@@ -127,8 +134,8 @@ mod tests {
     use rand::{RngExt, SeedableRng};
     use rand_chacha::ChaCha8Rng;
 
-    use super::super::Knowledge;
     use super::super::cluster::{Assumptions, ClusterWorlds};
+    use super::super::{Knowledge, Prior};
     use crate::data::{ItemId, K};
     use crate::release::{Bag, Cluster, JointCluster, SimpleCluster};
 
@@ -187,7 +194,9 @@ mod tests {
                 false => Knowledge::Algorithm(K::new(3).unwrap()),
             };
             let likely = Box::new(move |_| knowledge);
-            let worlds = ClusterWorlds::new(&cluster, &Assumptions { possible: knowledge, likely });
+            let prior = if rng.random_bool(0.5) { Prior::Worlds } else { Prior::Measured };
+            let assumptions = Assumptions { possible: knowledge, likely, prior };
+            let worlds = ClusterWorlds::new(&cluster, &assumptions);
             for (a, b) in (0..10).flat_map(|a| (a + 1..10).map(move |b| (a, b))) {
                 let (pair, any) = (worlds.answer_pair([a, b]), worlds.answer_any(&[a, b]));
                 let bounds = |answer: &super::Answer| (answer.lower, answer.upper, answer.exact);

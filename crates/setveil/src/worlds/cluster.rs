@@ -6,18 +6,22 @@
 //! it, [`parts`](super::parts) splits itemsets by it, [`answers`](super::answers)
 //! gives bounds and expectations.
 
+use std::sync::OnceLock;
+
 use super::chunk::{Chunk, Inflow};
 use super::inflow::Coming;
 use super::pair::Facts;
+use super::partly::Partly;
 use super::places::Places;
-use super::{ClusterModel, Knowledge, Room};
+use super::{ClusterModel, Knowledge, Prior, Room};
 use crate::data::ItemId;
 use crate::release::Cluster;
 
 /// What is taken for possible in bounds, and what for likely in expectations.
-pub(super) struct Assumptions {
-    pub(super) possible: Knowledge,
-    pub(super) likely: Box<dyn Fn(Room) -> Knowledge + Send + Sync>,
+pub(crate) struct Assumptions {
+    pub(crate) possible: Knowledge,
+    pub(crate) likely: Box<dyn Fn(Room) -> Knowledge + Send + Sync>,
+    pub(crate) prior: Prior,
 }
 
 impl std::fmt::Debug for Assumptions {
@@ -38,8 +42,11 @@ pub(super) struct ClusterWorlds<'a> {
     pub(super) exceptions: Vec<Exception>,
     /// What keeps sub-records out, one exception after the other.
     pub(super) blocked: Vec<ItemId>,
+    pub(super) prior: Prior,
     /// By leaf.
     pub(super) facts: Vec<Facts>,
+    /// For posteriors, once one has been asked for.
+    partly: OnceLock<Option<Partly>>,
 }
 
 #[derive(Debug)]
@@ -94,7 +101,9 @@ impl<'a> ClusterWorlds<'a> {
             places: Places::default(),
             exceptions: Vec::new(),
             blocked: Vec::new(),
+            prior: assumptions.prior,
             facts: Vec::new(),
+            partly: OnceLock::new(),
         };
         worlds.add(cluster, assumptions.possible);
         worlds.places = Places::new(&worlds);
@@ -102,6 +111,12 @@ impl<'a> ClusterWorlds<'a> {
         worlds.expect(coming, assumptions);
         worlds.facts = worlds.leaves.iter().map(Facts::of).collect();
         worlds
+    }
+
+    /// What comes to each leaf from shared chunks that do not bring everything,
+    /// unless that is too much to keep.
+    pub(super) fn partly(&self) -> Option<&Partly> {
+        self.partly.get_or_init(|| Partly::new(self)).as_ref()
     }
 
     /// The items that keep sub-records of a shared chunk from a leaf.

@@ -40,18 +40,22 @@ mod located;
 mod model;
 mod owned;
 mod pair;
+mod partly;
 mod parts;
 mod places;
 mod posterior;
+mod prior;
 mod release;
 mod simple;
 mod sums;
 
+pub(crate) use cluster::Assumptions;
 pub(crate) use items::item_bounds;
 pub use located::{Further, LocatedWorlds};
 pub use model::ClusterModel;
 pub use owned::ReleaseWorlds;
 pub use posterior::Posterior;
+pub use prior::Prior;
 pub(crate) use release::BodyWorlds;
 
 use crate::data::K;
@@ -97,7 +101,7 @@ pub struct Room {
 pub struct Answer {
     /// No world has fewer.
     pub lower: u64,
-    /// The mean over all worlds.
+    /// The mean over all worlds, or what a [`Prior`] makes of it.
     pub expected: f64,
     /// No world has more.
     pub upper: u64,

@@ -121,6 +121,7 @@ impl Pass<'_, '_> {
         let parts = [self.part(0, sources[0]), self.part(1, sources[1])];
         let facts = &self.cluster.facts[l];
         let (mut terms, mut product, mut upper) = (0, 1.0, facts.most);
+        let mut most = facts.size;
         for (source, part) in sources.iter().zip(&parts) {
             if source.chunk == TERM {
                 terms += 1;
@@ -129,12 +130,14 @@ impl Pass<'_, '_> {
                 return;
             } else {
                 let shared = self.is_shared(*source);
-                product *= if shared { part.mean * facts.size } else { part.mean };
+                let mean = if shared { part.mean * facts.size } else { part.mean };
+                (product, most) = (product * mean, most.min(mean));
                 upper = upper.min(part.most);
             }
         }
         let leaf = &self.cluster.leaves[l];
-        self.expected += product * facts.ratio(terms, &leaf.model);
+        let mean = product * facts.ratio(terms, &leaf.model);
+        self.expected += self.cluster.prior.expected(2 - terms, terms, mean, most);
         self.exact &= !facts.shares;
         match [self.is_shared(sources[0]), self.is_shared(sources[1])] {
             [false, false] => {

@@ -169,8 +169,14 @@ impl ClusterWorlds<'_> {
     /// The leaves in which all items have a source; none for an empty itemset.
     pub(super) fn sites(&self, itemset: &[ItemId]) -> Sites {
         let mut sites = Sites::default();
-        let mut spots: SmallVec<[Spots; 4]> =
-            itemset.iter().map(|&item| self.spots(item)).collect();
+        let mut spots: SmallVec<[Spots; 4]> = SmallVec::new();
+        for &item in itemset {
+            let found = self.spots(item);
+            if found.leaves() == 0 {
+                return sites;
+            }
+            spots.push(found);
+        }
         let Some(rarest) = spots.iter().min_by_key(|s| s.leaves()) else { return sites };
         for leaf in rarest.ranges().into_iter().flatten() {
             let before = sites.sources.len();

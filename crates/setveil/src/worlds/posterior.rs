@@ -6,7 +6,7 @@
 
 use super::ClusterModel;
 use super::chunk::{contains, lets_in};
-use super::cluster::{ClusterWorlds, Leaf};
+use super::cluster::ClusterWorlds;
 use super::parts::{Asked, Items, Parts};
 use super::simple::Split;
 use crate::data::ItemId;
@@ -126,7 +126,7 @@ impl Sum {
             if let Some(parts) = cluster.parts(leaf, known, sources, &mut asked) {
                 self.candidates += parts.expected(leaf);
                 self.approximate |= leaf.shares;
-                self.extend(cluster, leaf, &parts, known, &mut spread);
+                self.extend(cluster, l, &parts, known, &mut spread);
             }
         }
         self.finish(cluster, spread);
@@ -140,11 +140,12 @@ impl Sum {
     fn extend(
         &mut self,
         cluster: &ClusterWorlds,
-        leaf: &Leaf,
+        l: usize,
         parts: &Parts,
         known: &[ItemId],
         spread: &mut Spread,
     ) {
+        let leaf = &cluster.leaves[l];
         let (q, w, product) = (parts.sources(), parts.terms, parts.product());
         let same = product * leaf.model.ratio(q, w);
         let another = product * leaf.model.ratio(q + 1, w);
@@ -171,19 +172,47 @@ impl Sum {
             spread.exceptions[part.chunk] += another * per_record;
             spread.add_known(part.chunk, &part.items, same / part.mean * per_record);
         }
-        for exception in leaf.exceptions.iter().map(|&e| &cluster.exceptions[e as usize]) {
-            let c = exception.chunk as usize;
-            spread.exceptions[c] += another * per_record;
-            if !exception.open {
-                continue;
+        self.extend_partly(cluster, l, parts, (another * per_record, same * per_record), spread);
+    }
+
+    /// The same for what comes from shared chunks that do not bring everything:
+    /// `another` is the weight of a chunk, `same` that of a known part.
+    fn extend_partly(
+        &mut self,
+        cluster: &ClusterWorlds,
+        l: usize,
+        parts: &Parts,
+        (another, same): (f64, f64),
+        spread: &mut Spread,
+    ) {
+        let known = |c: usize| parts.shared.iter().find(|p| p.chunk == c && p.exception.is_some());
+        if let Some(partly) = cluster.partly() {
+            let chunks = partly.chunks(l);
+            chunks.iter().for_each(|&c| spread.exceptions[c as usize] += another);
+            if parts.shared.iter().all(|part| part.exception.is_none()) {
+                partly.coming(l).for_each(|(y, mean)| self.add(y, another * mean));
+                return;
             }
-            let (items, weight) = match parts.shared.iter().find(|p| p.chunk == c) {
-                Some(part) => (&part.items[..], same / part.mean * per_record),
-                None => (&[][..], another * per_record),
+            for (at, &c) in chunks.iter().enumerate() {
+                if known(c as usize).is_none() {
+                    partly.coming_from(l, at).for_each(|(y, mean)| self.add(y, another * mean));
+                }
+            }
+        }
+        for &e in &cluster.leaves[l].exceptions {
+            let exception = &cluster.exceptions[e as usize];
+            let c = exception.chunk as usize;
+            let (items, weight) = match known(c) {
+                Some(part) => (&part.items[..], same / part.mean),
+                None if cluster.partly().is_some() => continue,
+                None => {
+                    spread.exceptions[c] += another;
+                    (&[][..], another)
+                }
             };
             let (chunk, blocked) = (&cluster.chunks[c], cluster.blocked(exception));
             chunk.each_with(items, |u, sub_record, count| {
-                if lets_in(blocked, sub_record) {
+                if exception.open && lets_in(blocked, sub_record) {
                     let weight = weight * f64::from(count) / chunk.open(u);
                     sub_record.iter().for_each(|&y| self.add(y, weight));
                 }

@@ -14,7 +14,7 @@ use super::holders::Holders;
 use super::parts::Asked;
 use super::posterior::{Posterior, Sum};
 use super::simple::{self, Models, Split};
-use super::{Answer, ClusterModel, Knowledge, Room};
+use super::{Answer, ClusterModel, Knowledge, Prior, Room};
 use crate::Result;
 use crate::data::ItemId;
 use crate::progress::{Progress, Stage};
@@ -53,20 +53,20 @@ impl<'a> BodyWorlds<'a> {
         likely: Box<dyn Fn(Room) -> Knowledge + Send + Sync>,
         progress: &dyn Progress,
     ) -> Result<Self> {
-        Self::about(body, possible, likely, None, progress)
+        let assumptions = Assumptions { possible, likely, prior: Prior::Worlds };
+        Self::about(body, assumptions, None, progress)
     }
 
-    /// The same for questions about `wanted` items only: others seem to be nowhere.
+    /// The same for any assumptions, and for questions about `wanted` items only: others
+    /// seem to be nowhere.
     pub(crate) fn about(
         body: &'a Disassociated,
-        possible: Knowledge,
-        likely: Box<dyn Fn(Room) -> Knowledge + Send + Sync>,
+        assumptions: Assumptions,
         wanted: Option<&[bool]>,
         progress: &dyn Progress,
     ) -> Result<Self> {
         progress.stage(Stage::Worlds, Some(2 * body.clusters.len() as u64));
         let holders = Holders::new(body, wanted, progress)?;
-        let assumptions = Assumptions { possible, likely };
         let mut records = 0;
         let ends = body.clusters.iter().map(|cluster| {
             records += cluster.leaves().iter().map(|leaf| u64::from(leaf.size)).sum::<u64>();
@@ -122,7 +122,7 @@ impl<'a> BodyWorlds<'a> {
         let mut sum = Answer::NONE;
         self.each(itemset, |_, place| {
             sum = sum.plus(match place {
-                Where::Simple(_, model, split) => split.answer(model),
+                Where::Simple(_, model, split) => split.answer(model, self.assumptions.prior),
                 Where::Joint(cluster) => cluster.answer(itemset),
             });
         });

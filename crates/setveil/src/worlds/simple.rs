@@ -12,7 +12,7 @@ use smallvec::SmallVec;
 use super::cluster::Assumptions;
 use super::holders::Holder;
 use super::parts::TERM;
-use super::{Answer, ClusterModel, Room, bounds};
+use super::{Answer, ClusterModel, Prior, Room, bounds};
 use crate::Result;
 use crate::data::ItemId;
 use crate::progress::{Progress, Pulse};
@@ -111,9 +111,12 @@ impl Split {
         self.parts.iter().map(|part| part.2).collect()
     }
 
-    pub(super) fn answer(&self, model: &ClusterModel) -> Answer {
-        let answer = model.answer(&self.counts(), self.terms);
-        let expected = answer.expected.clamp(answer.lower as f64, answer.upper as f64);
+    pub(super) fn answer(&self, model: &ClusterModel, prior: Prior) -> Answer {
+        let counts = self.counts();
+        let answer = model.answer(&counts, self.terms);
+        let most = counts.iter().copied().fold(model.size(), u64::min) as f64;
+        let expected = prior.expected(counts.len(), self.terms, answer.expected, most);
+        let expected = expected.clamp(answer.lower as f64, answer.upper as f64);
         Answer { expected, ..answer }
     }
 
