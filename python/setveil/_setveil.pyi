@@ -5,7 +5,7 @@ The library's workflows, the command line, and nothing else.
 
 from _typeshed import SupportsGetItem, SupportsLenAndGetItem
 from os import PathLike
-from types import CapsuleType
+from typing_extensions import CapsuleType
 from typing import Any, SupportsFloat, SupportsIndex, final
 
 __all__ = ["Dataset", "Hierarchy", "Manner", "Plan", "Planner", "Ranks", "Release", "Table", "anonymize", "anonymize_file", "band", "check_parts", "close_clusters", "cluster_file", "command_line", "compare", "definition", "draw_sensitive", "join_part", "join_rounds", "measures", "methods", "open_terms", "parts_manifest", "pharmacy", "profile", "query_log", "quest", "recommend", "split_part", "verify"]
@@ -245,7 +245,7 @@ class Release:
         Names and bytes of the files.
         """
     @staticmethod
-    def from_files(files: dict[str, SupportsGetItem[int, SupportsIndex]], manner: Manner) -> Release:
+    def from_files(files: dict, manner: Manner) -> Release:
         """
         A release from names and bytes of its files.
         """

@@ -15,6 +15,7 @@ mod hierarchy;
 mod layout;
 mod made_up;
 mod parts;
+mod plan;
 mod release;
 mod run;
 mod tables;
@@ -37,9 +38,11 @@ mod _setveil {
     use super::made_up::{band, draw_sensitive, pharmacy, query_log, quest};
     #[pymodule_export]
     use super::parts::{
-        Plan, Planner, Ranks, check_parts, close_clusters, cluster_file, join_part, join_rounds,
-        open_terms, parts_manifest, split_part,
+        check_parts, close_clusters, cluster_file, join_part, join_rounds, open_terms,
+        parts_manifest, split_part,
     };
+    #[pymodule_export]
+    use super::plan::{Plan, Planner, Ranks};
     #[pymodule_export]
     use super::release::Release;
     #[pymodule_export]
