@@ -9,6 +9,7 @@ True
 Guide: docs/python.md.
 """
 
+from ._anonymize import anonymize, anonymize_file
 from ._dataset import Dataset
 from ._errors import (
     DataError,
@@ -23,8 +24,6 @@ from ._errors import (
 )
 from ._hierarchy import Hierarchy, HierarchyCheck
 from ._methods import (
-    anonymize,
-    anonymize_file,
     apriori,
     cahd,
     diffpart,

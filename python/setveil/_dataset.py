@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     import scipy.sparse
 
 
-_FORMATS = {".dat": "fimi", ".jsonl": "jsonl", ".csv": "csv", ".parquet": "parquet"}
+WrittenFormat = Literal["fimi", "jsonl", "csv", "long-csv", "parquet"]
+_FORMATS: dict[str, WrittenFormat] = {".dat": "fimi", ".jsonl": "jsonl", ".csv": "csv", ".parquet": "parquet"}
 
 
 class Dataset(ArrowTable):
@@ -142,7 +143,12 @@ class Dataset(ArrowTable):
         return dict(zip(*self._inner.supports(), strict=True))
 
     def to_lists(self) -> list[list[str]]:
-        """All records as lists of texts."""
+        """All records as lists of texts.
+
+        >>> import setveil as sv
+        >>> sv.Dataset([{"b", "a"}]).to_lists()
+        [['a', 'b']]
+        """
         return list(self)
 
     def to_csr(self) -> tuple[scipy.sparse.csr_array, list[str]]:
@@ -159,7 +165,7 @@ class Dataset(ArrowTable):
         self,
         path: str | os.PathLike[str],
         *,
-        format: Literal["fimi", "jsonl", "csv", "long-csv", "parquet"] | None = None,
+        format: WrittenFormat | None = None,
         force: bool = False,
     ) -> None:
         """Writes the records to a file, such as a reconstruction for another tool.
@@ -174,8 +180,7 @@ class Dataset(ArrowTable):
         """
         name = os.fspath(path)
         if format is None:
-            suffix = os.path.splitext(name)[1]
-            format = _FORMATS.get(suffix)
+            format = _FORMATS.get(os.path.splitext(name)[1])
             if format is None:
                 raise ParameterError(f"{name}: the name does not say which format; give `format=`")
         self._inner.write(name, format, force)

@@ -46,7 +46,14 @@ class Hierarchy:
 
     @classmethod
     def read(cls, path: str | os.PathLike[str]) -> Hierarchy:
-        """Reads a file with one leaf a line: ``leaf;parent;...;*``."""
+        """Reads a file with one leaf a line: ``leaf;parent;...;*``.
+
+        >>> import pathlib, tempfile, setveil as sv
+        >>> file = pathlib.Path(tempfile.mkdtemp()) / "tree.csv"
+        >>> _ = file.write_text("beer;drink;*\\nham;food;*\\n")
+        >>> sv.Hierarchy.read(file).check().leaves
+        2
+        """
         return cls._of(_setveil.Hierarchy.read(os.fspath(path)))
 
     @classmethod
@@ -62,7 +69,12 @@ class Hierarchy:
 
     @classmethod
     def alphabetical(cls, data: Dataset, *, fanout: int = 5) -> Hierarchy:
-        """Groups neighbours in the order of their text."""
+        """Groups neighbours in the order of their text.
+
+        >>> import setveil as sv
+        >>> sv.Hierarchy.alphabetical(sv.demo_data(), fanout=4).check(sv.demo_data()).missing
+        []
+        """
         return cls._of(_setveil.Hierarchy.balanced(data._inner, fanout, True))
 
     @classmethod
@@ -72,15 +84,32 @@ class Hierarchy:
         return cls._of(_setveil.Hierarchy.wordnet(os.fspath(directory), inner))
 
     def write(self, path: str | os.PathLike[str], *, force: bool = False) -> None:
-        """Writes the file that ``Hierarchy.read`` and the command line read."""
+        """Writes the file that ``Hierarchy.read`` and the command line read.
+
+        >>> import pathlib, tempfile, setveil as sv
+        >>> file = pathlib.Path(tempfile.mkdtemp()) / "tree.csv"
+        >>> sv.Hierarchy([["beer", "drink", "*"]]).write(file)
+        >>> file.read_text()
+        'beer;drink;*\\n'
+        """
         self._inner.write(os.fspath(path), force)
 
     def paths(self) -> list[list[str]]:
-        """One path for every leaf, from the leaf to the root."""
+        """One path for every leaf, from the leaf to the root.
+
+        >>> import setveil as sv
+        >>> sv.Hierarchy([["beer", "drink", "*"]]).paths()
+        [['beer', 'drink', '*']]
+        """
         return self._inner.paths()
 
     def check(self, data: Dataset | None = None) -> HierarchyCheck:
-        """Size and shape, and which items of ``data`` are no leaf."""
+        """Size and shape, and which items of ``data`` are no leaf.
+
+        >>> import setveil as sv
+        >>> sv.Hierarchy([["beer", "*"]]).check(sv.Dataset([["beer", "ham"]])).missing
+        ['ham']
+        """
         inner = data._inner if data is not None else None
         return HierarchyCheck(json.loads(self._inner.check(inner)))
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import sys
 from collections.abc import Callable, Iterator
+from typing import Any
 
 from . import _setveil
 from ._errors import ParameterError
@@ -61,7 +62,9 @@ class _Tqdm:
     """One bar a stage, in a terminal or a notebook."""
 
     def __init__(self, tqdm: Callable) -> None:
-        self._tqdm, self._bar, self._stage = tqdm, None, None
+        self._tqdm = tqdm
+        self._bar: Any = None
+        self._stage: str | None = None
 
     def __call__(self, stage: str, done: int, total: int | None) -> None:
         if stage != self._stage or self._bar is None or done < self._bar.n:

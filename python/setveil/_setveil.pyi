@@ -5,10 +5,10 @@ The library's workflows, the command line, and nothing else.
 
 from _typeshed import SupportsGetItem, SupportsLenAndGetItem
 from os import PathLike
-from types import CapsuleType
+from typing_extensions import CapsuleType
 from typing import Any, SupportsFloat, SupportsIndex, final
 
-__all__ = ["Dataset", "Hierarchy", "Manner", "Release", "anonymize", "anonymize_file", "band", "command_line", "compare", "definition", "draw_sensitive", "measures", "methods", "pharmacy", "profile", "query_log", "quest", "recommend", "verify"]
+__all__ = ["Dataset", "Hierarchy", "Manner", "Plan", "Planner", "Ranks", "Release", "Table", "anonymize", "anonymize_file", "band", "check_parts", "close_clusters", "cluster_file", "command_line", "compare", "definition", "draw_sensitive", "join_part", "join_rounds", "measures", "methods", "open_terms", "parts_manifest", "pharmacy", "profile", "query_log", "quest", "recommend", "split_part", "verify"]
 
 @final
 class Dataset:
@@ -124,6 +124,106 @@ class Manner:
     def __new__(cls, /, threads: SupportsIndex | None = None, max_memory: SupportsIndex | None = None, watch: Any | None = None) -> Manner: ...
 
 @final
+class Plan:
+    """
+    Which records, or clusters, come into which part.
+    """
+    def equal(self, /, ranks: Ranks) -> list[tuple[list[int], int, int]]:
+        """
+        Equal records that are divided among parts: items, how many, which part.
+        """
+    @staticmethod
+    def from_bytes(bytes: bytes) -> Plan:
+        """
+        From another machine.
+        """
+    def part(self, /, table: Any, ranks: Ranks, only_ranked: bool, manner: Manner) -> Table:
+        """
+        The part of each list of items; null for one of many equal records, and
+        with `only_ranked` for a list without any item that has a rank.
+        """
+    def sizes(self, /) -> list[int]:
+        """
+        How much every part has.
+        """
+    def to_bytes(self, /) -> bytes:
+        """
+        For another machine.
+        """
+
+@final
+class Planner:
+    """
+    A plan of parts on the way.
+    """
+    def count(self, /, table: Any, ranks: Ranks, manner: Manner) -> Table:
+        """
+        Counts lists of items, each with its weight (1 if there is no second
+        column): a table of beginnings and weights.
+        """
+    def counts(self, /) -> bool:
+        """
+        Whether there is something to count.
+        """
+    def finish(self, /) -> Plan:
+        """
+        The plan, when there is nothing more to count.
+        """
+    @staticmethod
+    def from_bytes(bytes: bytes) -> Planner:
+        """
+        From another machine.
+        """
+    @staticmethod
+    def of_clusters(bytes: SupportsIndex, parts: SupportsIndex, fewer: SupportsIndex) -> Planner:
+        """
+        Parts of a round of joins, of clusters with so many bytes together that
+        came from `parts` parts: `fewer` times fewer.
+        """
+    @staticmethod
+    def of_records(max: SupportsIndex, cluster: SupportsIndex) -> Planner:
+        """
+        Parts of records: at most about `max`, for clusters of at most `cluster`.
+        """
+    def take(self, /, table: Any) -> None:
+        """
+        Takes all counts of one pass: split, code and weight.
+        """
+    def to_bytes(self, /) -> bytes:
+        """
+        For another machine.
+        """
+
+@final
+class Ranks:
+    """
+    The ranks of items, the most frequent first.
+    """
+    @staticmethod
+    def from_bytes(bytes: bytes) -> Ranks:
+        """
+        From another machine.
+        """
+    @staticmethod
+    def most_frequent_first(counts: SupportsGetItem[int, SupportsIndex]) -> Ranks:
+        """
+        Of items with these counts.
+        """
+    def ranked(self, /, table: Any) -> Table:
+        """
+        Whether each list has an item with a rank.
+        """
+    @staticmethod
+    def rare_first(clusters: SupportsGetItem[int, SupportsIndex], records: SupportsGetItem[int, SupportsIndex], k: SupportsIndex) -> Ranks:
+        """
+        Of terms that so many clusters with so many records have not shared.
+        """
+    def to_bytes(self, /) -> bytes:
+        """
+        For another machine.
+        """
+
+@final
 class Release:
     """
     What is published.
@@ -145,7 +245,7 @@ class Release:
         Names and bytes of the files.
         """
     @staticmethod
-    def from_files(files: dict[str, SupportsGetItem[int, SupportsIndex]], manner: Manner) -> Release:
+    def from_files(files: dict, manner: Manner) -> Release:
         """
         A release from names and bytes of its files.
         """
@@ -195,6 +295,16 @@ class Release:
         Writes the directory, and gives the manifest as JSON.
         """
 
+@final
+class Table:
+    """
+    A table for Python.
+    """
+    def __arrow_c_stream__(self, /, requested_schema: Any | None = None) -> CapsuleType:
+        """
+        The rows, for any library that knows Arrow.
+        """
+
 def anonymize(data: Dataset, method: str, parameters: str, hierarchy: Hierarchy | None, universe_from_data: bool, as_baskets: bool, manner: Manner) -> tuple[Release, str]:
     """
     Makes a release in memory. Data that looks like identifiers is refused
@@ -209,6 +319,22 @@ def anonymize_file(source: str | PathLike[str], layout: str, method: str, parame
 def band(data: Dataset, sensitive: SupportsGetItem[int, str], side: SupportsIndex, manner: Manner) -> tuple[tuple[int, int, bytes, float], tuple[int, int, bytes, float]]:
     """
     The matrix of records and items before and after it is made a band.
+    """
+
+def check_parts(parameters: str) -> None:
+    """
+    Refuses parameters for which data cannot come in parts.
+    """
+
+def close_clusters(table: Any, items: SupportsIndex) -> Table:
+    """
+    What is published of each open cluster, as a key that sorts canonically.
+    """
+
+def cluster_file(table: Any, labels: SupportsGetItem[int, str], number: SupportsIndex, parameters: str, manner: Manner) -> tuple[bytes, str]:
+    """
+    One file of a release in several, of sorted keys: its bytes, and its entry
+    in the manifest as JSON.
     """
 
 def command_line(words: SupportsGetItem[int, str]) -> int:
@@ -232,6 +358,16 @@ def draw_sensitive(data: Dataset, count: SupportsIndex, p: SupportsIndex, seed: 
     Draws sensitive items among those rare enough for `p`.
     """
 
+def join_part(table: Any, ranks: Ranks, parameters: str, manner: Manner) -> Table:
+    """
+    Lets open clusters share terms that have a rank: open clusters.
+    """
+
+def join_rounds() -> list[int]:
+    """
+    How many rounds of joins there are, and how many times fewer parts each has.
+    """
+
 def measures() -> list[tuple[str, str, str]]:
     """
     Every measure: its key, which way is better, and what it says.
@@ -240,6 +376,16 @@ def measures() -> list[tuple[str, str, str]]:
 def methods() -> list[str]:
     """
     The names of all methods.
+    """
+
+def open_terms(table: Any) -> Table:
+    """
+    The terms that each open cluster has not shared, each with its number of records.
+    """
+
+def parts_manifest(parameters: str, records: SupportsIndex, items: SupportsIndex, entries: SupportsGetItem[int, str]) -> bytes:
+    """
+    The bytes of the manifest of a release in several files.
     """
 
 def pharmacy() -> Dataset:
@@ -265,6 +411,12 @@ def quest(records: SupportsIndex, items: SupportsIndex, mean_length: SupportsFlo
 def recommend(data: Dataset, options: str, hierarchy: Hierarchy | None, manner: Manner) -> str:
     """
     Searches for the setting that keeps a given risk and loses least.
+    """
+
+def split_part(table: Any, equal: SupportsGetItem[int, tuple[SupportsGetItem[int, SupportsIndex], SupportsIndex]], parameters: str, manner: Manner) -> Table:
+    """
+    The three steps for the records of one part, and `equal` ones with their
+    number: open clusters.
     """
 
 def verify(path: str | PathLike[str], manner: Manner) -> str:

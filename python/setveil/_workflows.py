@@ -8,11 +8,12 @@ from collections.abc import Iterable, MutableMapping
 from typing import Any
 
 from . import _setveil
+from ._anonymize import file_layout
 from ._dataset import Dataset
 from ._hierarchy import Hierarchy
 from ._manner import Progress, manner
-from ._methods import file_layout
-from ._release import Terms, measures
+from ._recipient import Terms
+from ._release import measures
 from ._results import Band, Comparison, Recommendation, Verdict
 
 

@@ -7,12 +7,15 @@
 //! is one function here and one there.
 
 mod capsule;
+mod columns;
 mod command_line;
 mod dataset;
 mod errors;
 mod hierarchy;
 mod layout;
 mod made_up;
+mod parts;
+mod plan;
 mod release;
 mod run;
 mod tables;
@@ -24,6 +27,8 @@ use pyo3::prelude::*;
 #[pymodule]
 mod _setveil {
     #[pymodule_export]
+    use super::columns::Table;
+    #[pymodule_export]
     use super::command_line::{command_line, definition};
     #[pymodule_export]
     use super::dataset::Dataset;
@@ -31,6 +36,13 @@ mod _setveil {
     use super::hierarchy::Hierarchy;
     #[pymodule_export]
     use super::made_up::{band, draw_sensitive, pharmacy, query_log, quest};
+    #[pymodule_export]
+    use super::parts::{
+        check_parts, close_clusters, cluster_file, join_part, join_rounds, open_terms,
+        parts_manifest, split_part,
+    };
+    #[pymodule_export]
+    use super::plan::{Plan, Planner, Ranks};
     #[pymodule_export]
     use super::release::Release;
     #[pymodule_export]

@@ -71,13 +71,13 @@ impl Release {
 
     /// A release from names and bytes of its files.
     #[staticmethod]
-    fn from_files(
-        py: Python<'_>,
-        files: BTreeMap<String, Vec<u8>>,
-        manner: &Manner,
-    ) -> PyResult<Self> {
-        let memory = MemoryRelease::new(files);
-        manner.run(py, |progress| io::read_release_from(&memory, progress)).map(Self::new)
+    fn from_files(files: &Bound<'_, PyDict>, manner: &Manner) -> PyResult<Self> {
+        let mut all = BTreeMap::new();
+        for (name, bytes) in files {
+            all.insert(name.extract::<String>()?, bytes.cast::<PyBytes>()?.as_bytes().to_vec());
+        }
+        let memory = MemoryRelease::new(all);
+        manner.run(files.py(), |progress| io::read_release_from(&memory, progress)).map(Self::new)
     }
 
     /// Names and bytes of the files.
