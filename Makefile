@@ -1,7 +1,8 @@
 # What a newcomer needs: `make test`. Everything else is for maintainers.
-.PHONY: test lint unit doc bench torture fuzz
+# `make test-page` drives the page in a real browser; it installs Chromium and two npm packages where it may.
+.PHONY: test lint unit doc test-page bench torture fuzz
 
-test: lint unit doc
+test: lint unit doc test-page
 	@if [ -s target/skipped-tests ]; then \
 		echo; echo "NOT EVERYTHING WAS TESTED: $$(sort -u target/skipped-tests | wc -l) tests lack their data:"; \
 		sort -u target/skipped-tests; \
@@ -22,6 +23,9 @@ unit:
 
 doc:
 	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --locked
+
+test-page:
+	crates/setveil-web/tests/browser/run.sh
 
 bench:
 	cargo bench -p setveil
