@@ -1,7 +1,8 @@
 # What a newcomer needs: `make test`. Everything else is for maintainers.
-.PHONY: test lint unit doc python wheel stubs bench torture fuzz
+# `make test-page` drives the page in a real browser; it installs Chromium and two npm packages where it may.
+.PHONY: test lint unit doc python wheel stubs test-page bench torture fuzz
 
-test: lint unit doc python
+test: lint unit doc python test-page
 	@if [ -s target/skipped-tests ]; then \
 		echo; echo "NOT EVERYTHING WAS TESTED: $$(sort -u target/skipped-tests | wc -l) tests lack their data:"; \
 		sort -u target/skipped-tests; \
@@ -42,6 +43,9 @@ stubs: target/python/bin/maturin
 target/python/bin/maturin:
 	$(PYTHON) -m venv target/python
 	target/python/bin/pip install -q -r python/requirements-test.txt
+
+test-page:
+	crates/setveil-web/tests/browser/run.sh
 
 bench:
 	cargo bench -p setveil

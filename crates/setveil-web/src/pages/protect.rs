@@ -9,7 +9,7 @@ use crate::app::{Ctx, Reply};
 use crate::choice::{CHOICES, Choice, Settings, fields_of};
 use crate::form::{Asked, Form};
 use crate::shelf::{Data, Said, TreeFrom};
-use crate::view::parts::sentence;
+use crate::view::parts::{sentence, with_code};
 use crate::view::{self, Place, Step};
 use crate::wording;
 
@@ -44,7 +44,7 @@ pub(crate) async fn show(ctx: Ctx, Path(id): Path<u32>, Asked(asked): Asked) -> 
             div class="side" {
                 section class="card" aria-labelledby="numbers" {
                     h2 id="numbers" { "Numbers" }
-                    (sliders(&settings))
+                    (sliders(&settings, &said))
                     (sensitive(&said))
                     (tree(&said))
                 }
@@ -146,7 +146,7 @@ const SLIDERS: [Slider; 6] = [
     },
 ];
 
-fn sliders(settings: &Settings) -> Markup {
+fn sliders(settings: &Settings, said: &Said) -> Markup {
     let value = |name: &str| match name {
         "k" => settings.k.to_string(),
         "m" => settings.m.to_string(),
@@ -157,7 +157,8 @@ fn sliders(settings: &Settings) -> Markup {
     };
     let range_step = |s: &Slider| if s.step == "1" { "1" } else { "0.1" };
     html! {
-        @for slider in &SLIDERS {
+        // Without sensitive items there is nothing that l could be said of.
+        @for slider in SLIDERS.iter().filter(|s| s.name != "l" || !said.sensitive.is_empty()) {
             div class="slider" data-field=(slider.name) {
                 label for=(slider.name) { (slider.label) }
                 input id=(slider.name) type="number" name=(slider.name) value=(value(slider.name))
@@ -227,9 +228,9 @@ fn promises(settings: &Settings, data: &Data, said: &Said) -> Markup {
     let promised = workflow::promised(&method);
     html! {
         h3 { "Promised" }
-        ul class="yes" { @for text in &promised.yes { li { (text) } } }
+        ul class="yes" { @for text in &promised.yes { li { (with_code(text)) } } }
         h3 { "Not promised" }
-        ul class="no" { @for text in &promised.no { li { (text) } } }
+        ul class="no" { @for text in &promised.no { li { (with_code(text)) } } }
         details { summary { "What is done to the data" } p { (method.in_words()) } }
     }
 }

@@ -48,8 +48,8 @@ pub(crate) async fn show(ctx: Ctx, Path(id): Path<u32>) -> Reply {
         h1 { "How easily are people found?" }
         p class="lead" { (headline(profiled)) }
         section class="card" aria-label="Risk of the raw data" {
-            (chart(profiled))
-            (table(profiled))
+            div class="pair" { div { (chart(profiled)) }
+            (table(profiled)) }
         }
         (facts(&[
             ("records", number(profile.records)),

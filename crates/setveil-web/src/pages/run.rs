@@ -18,6 +18,14 @@ use crate::view::plot::{Line, curve};
 use crate::view::{self, Place, Step};
 use crate::wording;
 
+/// The sections that are shown at once.
+const OPEN: [&str; 4] = [
+    "What is promised, and what is not",
+    "The risk",
+    "What an attacker learns",
+    "What the data is still good for",
+];
+
 /// Makes a release in memory, checks, attacks and measures it. Nothing is written.
 pub(super) fn start(ctx: &Ctx, data: Arc<Data>, settings: Settings) -> Reply {
     let said = data.said();
@@ -84,7 +92,7 @@ pub(crate) async fn show(ctx: Ctx, Path(id): Path<u32>) -> Reply {
             h2 id="more" { "Everything that was found out" }
             p { a href=(ctx.url(&format!("run/{id}/report"))) target="_blank" rel="noopener" { "The same as a report for the data protection officer" } }
             @for section in &rest {
-                details class="report" open[section.heading.starts_with("What is promised")] {
+                details class="report" open[OPEN.contains(&section.heading.as_str())] {
                     summary { h3 { (section.heading) } }
                     @for part in &section.parts { (part) }
                 }

@@ -75,11 +75,14 @@ fn model(key: &(u32, Vec<u64>, usize), assumptions: &Assumptions) -> ClusterMode
     model
 }
 
+/// A record chunk with some items of an itemset: which, these items, and how
+/// many sub-records have them.
+type Part = (u32, SmallVec<[ItemId; 4]>, u64);
+
 /// An itemset in a simple cluster, split by its chunks.
 pub(super) struct Split {
-    /// The record chunks with some of its items: which, these items, and how
-    /// many sub-records have them.
-    pub(super) parts: SmallVec<[(u32, SmallVec<[ItemId; 4]>, u64); 2]>,
+    /// The record chunks with some of its items.
+    pub(super) parts: SmallVec<[Part; 2]>,
     /// How many of its items are in the term chunk.
     pub(super) terms: usize,
 }

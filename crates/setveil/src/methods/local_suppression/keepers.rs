@@ -21,7 +21,8 @@ impl Elements {
     /// Rows that keep one of some sets, ascending. Where sets are not `exact`,
     /// only two items are compared, and there may be other rows among them.
     pub(super) fn keepers(&self, ids: &[u32], rows: &Rows, kept: &[bool]) -> Vec<u32> {
-        let found: Vec<(Vec<u32>, Vec<(ItemId, ItemId)>)> = ids
+        type Found = (Vec<u32>, Vec<(ItemId, ItemId)>);
+        let found: Vec<Found> = ids
             .par_chunks(SETS)
             .map(|ids| {
                 let (mut keepers, mut common) = (Vec::new(), Vec::new());

@@ -1,1 +1,0 @@
-//! Handlers without a browser.
