@@ -122,12 +122,10 @@ pub(crate) async fn show(ctx: Ctx, Path(id): Path<u32>) -> Reply {
         (view::steps(&ctx, Some(id), Step::Data))
         h1 { "Is this how it is meant?" }
         p class="lead" { "This is how Setveil understood " strong class="label" { (data.name) } "." }
-        (facts(&[
-            ("records", number(seen.records as u64)),
-            ("different items", number(seen.items as u64)),
-            ("items in all records", number(seen.occurrences as u64)),
-            ("format", seen.format.to_owned()),
-        ]))
+        (facts(&shape(seen)))
+        @if !seen.columns.is_empty() {
+            p { "Columns: " @for (i, column) in seen.columns.iter().take(60).enumerate() { @if i > 0 { ", " } code { (column) } } @if seen.columns.len() > 60 { ", …" } }
+        }
         (remarks(&data))
         section aria-labelledby="first" {
             h2 id="first" { "The first records" }
@@ -139,6 +137,26 @@ pub(crate) async fn show(ctx: Ctx, Path(id): Path<u32>) -> Reply {
             (correction(&ctx, &data))
         }
     })
+}
+
+/// Sizes and layout.
+fn shape(seen: &Understood) -> Vec<(&'static str, String)> {
+    let mut facts = vec![
+        ("records", number(seen.records as u64)),
+        ("different items", number(seen.items as u64)),
+        ("items in all records", number(seen.occurrences as u64)),
+        ("format", seen.format.to_owned()),
+    ];
+    facts.extend(seen.delimiter.map(|delimiter| {
+        let name = match delimiter {
+            '\t' => "tab".to_owned(),
+            ',' => "comma".to_owned(),
+            ';' => "semicolon".to_owned(),
+            other => other.to_string(),
+        };
+        ("fields are separated by", name)
+    }));
+    facts
 }
 
 /// What was seen, refusals first.

@@ -3,9 +3,10 @@ import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
-import { after, before, test } from 'node:test';
-import { baskets, browser, folder, found, look, open, serve, setveil, shots } from './lib.mjs';
+import { after, before } from 'node:test';
+import { baskets, browser, folder, found, look, open, serve, setveil, shots, steps } from './lib.mjs';
 
+const test = steps();
 let chrome, server, dir, context, page;
 before(async () => {
   dir = folder({ 'pharmacy.csv': baskets(1500) });

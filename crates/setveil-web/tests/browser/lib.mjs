@@ -4,6 +4,7 @@ import { execFileSync, spawn } from 'node:child_process';
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
+import { test } from 'node:test';
 import { createRequire } from 'node:module';
 import { chromium } from 'playwright-core';
 
@@ -53,7 +54,7 @@ export function setveil(dir, ...args) {
 /** A page that remembers what went wrong in it. */
 export async function open(context, link) {
   const page = await context.newPage();
-  page.setDefaultTimeout(60_000);
+  page.setDefaultTimeout(45_000);
   page.faults = [];
   page.on('pageerror', error => page.faults.push(`error: ${error.message}`));
   page.on('console', message => {
@@ -68,6 +69,17 @@ export async function open(context, link) {
   });
   if (link) await page.goto(link);
   return page;
+}
+
+/** Tests of which each begins where the one before ended. */
+export function steps() {
+  let broken = false;
+  return (name, work) => test(name, async t => {
+    if (broken) { t.skip('a step before failed'); return; }
+    broken = true;
+    await work();
+    broken = false;
+  });
 }
 
 /** What axe-core found, by how bad it is. */

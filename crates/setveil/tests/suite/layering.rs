@@ -77,6 +77,25 @@ const COMMAND_LINE: &[&str] = &[
     "verify",
     "workflow",
 ];
+/// The parts of the library that the page may use: results and their types. What
+/// it shows is computed by `workflow`.
+const PAGE: &[&str] = &[
+    "budget",
+    "caution",
+    "data",
+    "error",
+    "inspect",
+    "io",
+    "measure",
+    "methods",
+    "profile",
+    "query",
+    "reconstruct",
+    "report",
+    "risk",
+    "verify",
+    "workflow",
+];
 /// What everything may use.
 const FREE: &[&str] = &["error", "progress", "budget", "data"];
 /// What only `io` may say, and `budget`, which asks the system for its memory.
@@ -255,22 +274,30 @@ fn every_file_keeps_to_the_layers() {
     assert!(broken.is_empty(), "ARCHITECTURE.md forbids:\n{}", broken.join("\n"));
 }
 
-#[test]
-fn the_command_line_uses_what_it_may() {
-    let files = sources("setveil-cli", "src");
+/// Every part of the library that a front end uses is among `allowed`, and each of
+/// those is used.
+fn front_end(name: &str, allowed: &[&str]) {
+    let mut files = sources(name, "src");
     assert!(files.len() > 20, "the sources are where they were");
+    files.retain(|(path, _)| !path.starts_with("tests"));
     let mut used = BTreeSet::new();
     for (path, source) in &files {
         for part in used_parts(&code(source), "setveil::") {
             let known = MAY_USE.iter().any(|(name, _)| *name == part);
-            let may = COMMAND_LINE.contains(&&*part);
-            assert!(!known || may, "{}: a command must not use `{part}`", path.display());
+            let may = allowed.contains(&&*part);
+            assert!(!known || may, "{name}: {} must not use `{part}`", path.display());
             used.insert(part);
         }
     }
-    for part in COMMAND_LINE {
-        assert!(used.contains(*part), "commands may use `{part}`, but do not");
+    for part in allowed {
+        assert!(used.contains(*part), "{name} may use `{part}`, but does not");
     }
+}
+
+#[test]
+fn front_ends_use_what_they_may() {
+    front_end("setveil-cli", COMMAND_LINE);
+    front_end("setveil-web", PAGE);
 }
 
 #[test]
