@@ -8,6 +8,7 @@ mod cover_problem_2016;
 mod data;
 mod disassociation_2012;
 mod dls_2022;
+mod estimates;
 mod figure;
 mod frontier;
 mod known_limits;
@@ -48,6 +49,7 @@ enum Paper {
     AlgorithmAware(algorithm_aware::Args),
     #[command(name = "local-suppression")]
     LocalSuppression(local_suppression::Args),
+    Estimates(estimates::Args),
     Frontier(frontier::Args),
     Safe(safe::Args),
     #[command(name = "disassociation-2012")]
@@ -65,6 +67,7 @@ fn main() -> anyhow::Result<()> {
         Paper::KnownLimits(args) => args.run(&cli.output),
         Paper::AlgorithmAware(args) => args.run(&cli.output),
         Paper::LocalSuppression(args) => args.run(&cli.output),
+        Paper::Estimates(args) => args.run(&cli.output),
         Paper::Frontier(args) => args.run(&cli.output),
         Paper::Safe(args) => args.run(&cli.output),
         Paper::Disassociation2012(paper) => paper.run(&cli.output),

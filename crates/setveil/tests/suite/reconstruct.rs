@@ -6,6 +6,7 @@ use setveil::reconstruct::{Options, TermOccurrences, reconstruct, reconstruct_ma
 use setveil::release::{Bag, Body, Cluster, Disassociated, Release, SimpleCluster};
 use setveil::{Dataset, Hierarchy};
 use testkit::possible::objection;
+use testkit::worlds::each_world;
 use testkit::{random, releases};
 
 const TERMS: [TermOccurrences; 3] =
@@ -143,4 +144,96 @@ fn terms_occur_as_often_as_asked() {
         }
         assert_eq!(seen.keys().copied().collect::<Vec<_>>(), (1..=most).collect::<Vec<_>>());
     }
+}
+
+/// A data set as a bag: which record stands where is no part of a release.
+type Drawn = Vec<Vec<u32>>;
+
+/// How likely each data set is, by enumeration: all worlds equally.
+fn enumerated(cluster: &Cluster, most: usize) -> BTreeMap<Drawn, f64> {
+    let (mut counts, mut all) = (BTreeMap::new(), 0.0);
+    each_world(cluster, most, &mut |world| {
+        let mut records: Drawn = world.iter().map(|r| r.iter().copied().collect()).collect();
+        records.sort_unstable();
+        *counts.entry(records).or_insert(0.0) += 1.0;
+        all += 1.0;
+    });
+    counts.values_mut().for_each(|count| *count /= all);
+    counts
+}
+
+/// Pearson's statistic of what was drawn, rare data sets being one cell, and the limit:
+/// its mean and six of its standard deviations, and six more for few cells. Uniform draws
+/// exceed it in fewer than one of a million runs.
+fn chi_square(likely: &BTreeMap<Drawn, f64>, seen: &BTreeMap<Drawn, u64>, runs: u64) -> (f64, f64) {
+    let (mut sum, mut cells, mut rare, mut rare_expected) = (0.0, 0.0, 0.0, 0.0);
+    for (drawn, probability) in likely {
+        let expected = probability * runs as f64;
+        let count = seen.get(drawn).copied().unwrap_or(0) as f64;
+        if expected < 10.0 {
+            (rare, rare_expected) = (rare + count, rare_expected + expected);
+            continue;
+        }
+        sum += (count - expected).powi(2) / expected;
+        cells += 1.0;
+    }
+    sum += (rare - rare_expected).powi(2) / f64::max(rare_expected, 1.0);
+    (sum, cells + 6.0 * f64::sqrt(2.0 * cells) + 6.0)
+}
+
+/// Small clusters: easy to fill, hard to fill, repeated sub-records, terms that must
+/// occur more than once.
+fn small_clusters() -> Vec<SimpleCluster> {
+    let leaf = |size, chunks: &[&[(&[u32], u32)]], terms: &[u32]| SimpleCluster {
+        size,
+        record_chunks: chunks.iter().map(|c| Bag::from_counted(c.iter().copied())).collect(),
+        term_chunk: terms.to_vec(),
+    };
+    vec![
+        leaf(3, &[&[(&[0], 2)], &[(&[1], 1), (&[1, 2], 1)]], &[]),
+        leaf(4, &[&[(&[0], 2), (&[0, 1], 1)], &[(&[2], 2)]], &[]),
+        leaf(3, &[&[(&[0], 2)]], &[3, 4]),
+        leaf(4, &[&[(&[0], 1)], &[(&[1], 1)]], &[3, 4]),
+        leaf(3, &[], &[3, 4]),
+        leaf(2, &[&[(&[0], 1)], &[(&[1], 1)], &[(&[2], 1)]], &[3]),
+    ]
+}
+
+#[test]
+fn simple_clusters_are_drawn_uniformly() {
+    const RUNS: u64 = 12_000;
+    let names = ["a", "b", "c", "d", "e"].map(|name| vec![name.to_owned()]);
+    let (_, mut release) = releases::disassociated(0, &names, 2, false);
+    release.manifest.guarantee.model =
+        setveil::release::Model::FormatKmAnonymity { k: 3, m: 2, l: None };
+    let mut told_apart = 0;
+    for (i, leaf) in small_clusters().into_iter().enumerate() {
+        for terms in TERMS {
+            let (size, covered) = (leaf.size as usize, leaf.record_chunks.iter().map(Bag::total));
+            let uncovered = size.saturating_sub(covered.sum::<u64>() as usize);
+            let most = terms.cap(Some(3), size, uncovered, leaf.term_chunk.len());
+            let cluster = Cluster::Simple(leaf.clone());
+            let likely = enumerated(&cluster, most);
+            let Body::Disassociated(body) = &mut release.body else { panic!() };
+            body.clusters = vec![cluster];
+            let mut seen: BTreeMap<Drawn, u64> = BTreeMap::new();
+            for number in 0..RUNS as u32 {
+                let data =
+                    reconstruct(&release, Options { seed: i as u64, terms }, number).unwrap();
+                let mut records: Drawn = data.records().map(<[u32]>::to_vec).collect();
+                records.sort_unstable();
+                *seen.entry(records).or_default() += 1;
+            }
+            let stray: Vec<&Drawn> = seen.keys().filter(|d| !likely.contains_key(*d)).collect();
+            assert!(stray.is_empty(), "{leaf:?} {terms:?}: {stray:?} is no world");
+            let (sum, limit) = chi_square(&likely, &seen, RUNS);
+            assert!(sum < limit, "{leaf:?} {terms:?}: {sum} of {limit}");
+            // Who took every bag, and not every sequence, for equally likely is told apart.
+            let even = 1.0 / likely.len() as f64;
+            let even = likely.keys().map(|drawn| (drawn.clone(), even)).collect();
+            let (sum, limit) = chi_square(&even, &seen, RUNS);
+            told_apart += u32::from(sum > limit);
+        }
+    }
+    assert!(told_apart >= 6, "the test hardly sees anything: {told_apart}");
 }
