@@ -12,7 +12,7 @@ use std::path::Path;
 
 use anyhow::ensure;
 use setveil::Dataset;
-use setveil::data::{K, M};
+use setveil::data::{K, Keep, M};
 use setveil::methods::disassociation::{self, Clustering};
 use setveil::methods::local_suppression::{self, LeafSize};
 use setveil::release::Body;
@@ -42,7 +42,14 @@ type Small = Vec<u32>;
 type Publish = dyn Fn(&Dataset) -> anyhow::Result<Body>;
 
 impl Args {
+    /// On one thread: each data set is so small that handing work to others
+    /// takes a hundred times as long as the work.
     pub fn run(&self, output: &Path) -> anyhow::Result<()> {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build()?;
+        pool.install(|| self.attack_all(output))
+    }
+
+    fn attack_all(&self, output: &Path) -> anyhow::Result<()> {
         let count = data_sets(self.records, 1 << self.items.min(10));
         ensure!(count <= MOST, "{count} data sets are too many: choose fewer records or items");
         let mut all = Vec::new();
@@ -65,7 +72,7 @@ impl Args {
             let records = (all.len() * self.records) as f64;
             writeln!(
                 table,
-                "{name},{},{},{:.3},{:.3}",
+                "\"{name}\",{},{},{:.3},{:.3}",
                 all.len(),
                 groups.len(),
                 breached as f64 / records,
@@ -112,8 +119,17 @@ impl Args {
         uncounted.no_item_counts = true;
         let mut alone = leaves(LeafSize::All);
         alone.only_combinations = true;
+        // An attacker who knows the list of sets to keep as well.
+        let keep = Keep::new([(["a", "b"], 1)])?;
+        let kept = plain.clone().with_keep(keep.clone());
+        let mut kept_leaves = leaves(LeafSize::Max(smallest));
+        kept_leaves.keep = keep;
         let mut methods: Vec<(&'static str, Box<Publish>)> = Vec::new();
-        for (name, parameters) in [("disassociation", plain), ("disassociation whole", whole)] {
+        for (name, parameters) in [
+            ("disassociation", plain),
+            ("disassociation whole", whole),
+            ("disassociation --keep {a b}", kept),
+        ] {
             methods.push((
                 name,
                 Box::new(move |data| Ok(disassociation::anonymize(data, &parameters, &())?.body)),
@@ -121,6 +137,7 @@ impl Args {
         }
         for (name, parameters) in [
             ("local-suppression, smallest leaves", leaves(LeafSize::Max(smallest))),
+            ("local-suppression, smallest leaves, --keep {a b}", kept_leaves),
             ("local-suppression, one leaf", leaves(LeafSize::All)),
             ("local-suppression --no-item-counts", uncounted),
             ("local-suppression --only-combinations", alone),

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use setveil::data::Keep;
 use setveil::error::plain;
 use setveil::io::{self, Encoding, Format, Input, ReadOptions};
 use setveil::methods::partition::Unknown;
@@ -151,6 +152,21 @@ impl DataArgs {
             context.remark(&format!("{path}: {}", findings::remark(finding)));
         }
         Ok(input)
+    }
+}
+
+/// The list that a release was made with, for those who have it.
+#[derive(Debug, Args)]
+pub struct KeepArgs {
+    /// The list of sets that the release was made to keep together, if there was one: no release
+    /// tells, and without it nobody finds out which records went where
+    #[arg(long, value_name = "FILE")]
+    keep: Option<PathBuf>,
+}
+
+impl KeepArgs {
+    pub fn read(&self) -> anyhow::Result<Keep> {
+        Ok(self.keep.as_deref().map(io::read_keep).transpose()?.unwrap_or_default())
     }
 }
 

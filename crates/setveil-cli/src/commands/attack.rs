@@ -9,7 +9,7 @@ use setveil::error::plain;
 use setveil::workflow::{self, Attacked, files};
 
 use crate::context::{Context, Exit, side_by_side};
-use crate::inputs::LayoutArgs;
+use crate::inputs::{KeepArgs, LayoutArgs};
 use crate::risk::{self, percent, share};
 use crate::table::table;
 
@@ -54,6 +54,8 @@ pub struct Args {
     /// With --original, replay the whole program at most so often; 0 for never
     #[arg(long, value_name = "N", default_value_t = Options::default().replays)]
     replays: usize,
+    #[command(flatten)]
+    keep: KeepArgs,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -72,18 +74,19 @@ impl Args {
         let original =
             self.original.as_deref().map(|path| self.layout.read(path, context)).transpose()?;
         let original = original.as_ref().map(|input| &input.dataset);
-        let answer = workflow::attack(&release, original, &self.options(), context)?;
+        let answer = workflow::attack(&release, original, &self.options()?, context)?;
         context.answer(&answer, || describe(&answer))?;
         Ok(Exit::Done)
     }
 
-    fn options(&self) -> Options {
+    fn options(&self) -> anyhow::Result<Options> {
         let adversary = match self.adversary {
             AdversaryArg::Strong => Adversary::Strong,
             AdversaryArg::Moderate => Adversary::Moderate,
             AdversaryArg::Weak => Adversary::Weak,
         };
-        Options::default()
+        Ok(Options::default()
+            .keep(self.keep.read()?)
             .adversary(adversary)
             .share(self.share)
             .seed(self.seed)
@@ -91,7 +94,7 @@ impl Args {
             .targets(self.targets)
             .worlds(self.worlds)
             .clusters(self.clusters)
-            .replays(self.replays)
+            .replays(self.replays))
     }
 }
 

@@ -12,7 +12,7 @@ use setveil::{io, workflow};
 
 use super::reconstruct::DrawArgs;
 use crate::context::{Context, Exit};
-use crate::inputs::OriginalArgs;
+use crate::inputs::{KeepArgs, OriginalArgs};
 use crate::table::table;
 
 /// Measure what a release is still good for, compared with the original
@@ -26,6 +26,8 @@ pub struct Args {
     release: PathBuf,
     #[command(flatten)]
     original: OriginalArgs,
+    #[command(flatten)]
+    keep: KeepArgs,
     #[command(flatten)]
     measure: MeasureArgs,
 }
@@ -83,7 +85,7 @@ impl MeasureArgs {
 
 impl Args {
     pub fn run(&self, context: &Context) -> anyhow::Result<Exit> {
-        let options = self.measure.options()?;
+        let options = self.measure.options()?.keep(self.keep.read()?);
         let release = files::read(&self.release, context)?;
         let original = self.original.read(context)?;
         let evaluation = workflow::evaluate(&release, &original.dataset, &options, context)?;

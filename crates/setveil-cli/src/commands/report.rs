@@ -10,7 +10,7 @@ use setveil::workflow::{self, Reported, files};
 
 use super::evaluate::MeasureArgs;
 use crate::context::{Context, Exit};
-use crate::inputs::LayoutArgs;
+use crate::inputs::{KeepArgs, LayoutArgs};
 
 /// Write one self-contained page about a release, for a data protection officer and an analyst
 #[derive(Debug, clap::Args)]
@@ -49,6 +49,8 @@ pub struct Args {
     #[arg(long)]
     force: bool,
     #[command(flatten)]
+    keep: KeepArgs,
+    #[command(flatten)]
     measure: MeasureArgs,
 }
 
@@ -62,7 +64,7 @@ struct Answer<'a> {
 impl Args {
     pub fn run(&self, context: &Context) -> anyhow::Result<Exit> {
         io::check_file(&self.output, self.force)?;
-        let options = self.measure.options()?;
+        let options = self.measure.options()?.keep(self.keep.read()?);
         let (release, verdict) = files::verify(&self.release, context)?;
         let original =
             self.original.as_deref().map(|path| self.layout.read(path, context)).transpose()?;

@@ -40,7 +40,7 @@ pub use report::{
 
 use serde::{Deserialize, Serialize};
 
-use crate::data::{Dataset, K};
+use crate::data::{Dataset, K, Keep};
 use crate::release::{Body, Disassociated, Release, Supports};
 use crate::worlds::{BodyWorlds, Knowledge};
 use crate::{Error, Progress, Result, Stage};
@@ -70,6 +70,10 @@ pub struct Options {
     /// With the original, so often the whole program is replayed at most; 0
     /// leaves it out.
     pub replays: usize,
+    /// The sets of items that the release was made to keep together, which no
+    /// manifest has: without them the method cannot be repeated.
+    #[serde(skip)]
+    pub keep: Keep,
 }
 
 impl Default for Options {
@@ -83,6 +87,7 @@ impl Default for Options {
             worlds: 200,
             clusters: 50,
             replays: 8,
+            keep: Keep::default(),
         }
     }
 }
@@ -104,6 +109,8 @@ setters!(Options {
     clusters: usize,
     /// How often the whole program is replayed at most, with the original.
     replays: usize,
+    /// The sets of items that the release was made to keep together.
+    keep: Keep,
 });
 
 /// Attacks a release.

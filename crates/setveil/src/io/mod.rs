@@ -11,6 +11,7 @@ mod flat;
 mod hierarchy;
 mod items;
 mod json;
+mod keep;
 mod new_file;
 mod read;
 mod receipt;
@@ -26,6 +27,7 @@ pub use export::{ExportFormat, write_dataset, write_datasets};
 pub use flat::{FlatFormat, write_tables};
 pub use hierarchy::{parse_hierarchy, read_hierarchy, write_hierarchy};
 pub use items::read_items;
+pub use keep::read_keep;
 pub use new_file::{NewFile, check_file, write_file};
 pub use read::{
     Assumption, Encoding, Format, Input, LeftOut, Preview, ReadOptions, parse_dataset,

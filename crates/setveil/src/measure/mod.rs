@@ -25,7 +25,7 @@ pub use relative_error::{re, re_a, re_pairs};
 pub use tlost::tlost;
 pub use top_k_deviation::{tkd, tkd_ml2};
 
-use crate::data::{Dataset, Hierarchy};
+use crate::data::{Dataset, Hierarchy, Keep};
 use crate::error::{Hint, Setting};
 use crate::reconstruct::TermOccurrences;
 use crate::release::{Body, Model, Release};
@@ -99,6 +99,10 @@ pub struct Options {
     /// For `tkd_ml2`, and for `ncp` in the place of the release's own.
     #[serde(skip)]
     pub hierarchy: Option<Arc<Hierarchy>>,
+    /// The sets of items that the release was made to keep together, which no
+    /// manifest has: without them clusters cannot be found again.
+    #[serde(skip)]
+    pub keep: Keep,
     /// The queries of `kl`.
     pub kl: kl::Queries,
 }
@@ -116,6 +120,8 @@ setters!(Options {
     terms: TermOccurrences,
     /// For `tkd_ml2`, and for `ncp` in the place of the release's own.
     hierarchy: Option<Arc<Hierarchy>>,
+    /// The sets of items that the release was made to keep together.
+    keep: Keep,
     /// The queries of `kl`.
     kl: kl::Queries,
 });
@@ -153,6 +159,7 @@ impl Default for Options {
             seed: 0,
             terms: TermOccurrences::default(),
             hierarchy: None,
+            keep: Keep::default(),
             kl: kl::Queries::default(),
         }
     }

@@ -17,7 +17,7 @@ use super::{
     apriori, cahd, diffpart, disassociation, dls, local_suppression, partition, perm_mondrian,
     suppress_rare,
 };
-use crate::data::{Dataset, Hierarchy, Vocabulary};
+use crate::data::{Dataset, Hierarchy, Keep, Vocabulary};
 use crate::release::{Guarantee, Manifest, Release};
 use crate::{Error, Progress, Result};
 
@@ -131,6 +131,10 @@ macro_rules! methods {
                 }
             }
 
+            fn keep_mut(&mut self) -> Option<&mut Keep> {
+                match self { $(Self::$name(p) => <$folder::Method as Recipe>::keep(p),)+ }
+            }
+
             fn needs(&mut self) -> Needs<'_> {
                 match self { $(Self::$name(p) => <$folder::Method as Recipe>::needs(p),)+ }
             }
@@ -235,6 +239,32 @@ impl Method {
     /// Whether sensitive items have to be listed before it can run.
     pub fn needs_sensitive(&self) -> bool {
         self.clone().needs().sensitive.is_some()
+    }
+
+    /// The sets of items that shall stay together.
+    pub fn keep(&self) -> Keep {
+        self.clone().keep_mut().map(std::mem::take).unwrap_or_default()
+    }
+
+    /// The same method, which prefers to keep these sets of items together. No
+    /// manifest says so.
+    ///
+    /// # Errors
+    /// If the method cannot prefer any.
+    pub fn with_keep(mut self, keep: Keep) -> Result<Self> {
+        let name = self.name();
+        match self.keep_mut() {
+            Some(place) => *place = keep,
+            None if keep.is_empty() => {}
+            None => {
+                return Err(Error::Parameter {
+                    name: "keep",
+                    found: format!("sets of items for {name}"),
+                    expected: "local-suppression, disassociation or dls",
+                });
+            }
+        }
+        Ok(self)
     }
 
     /// Whether a hierarchy has to be given before it can run.

@@ -10,7 +10,7 @@ use serde_json::Value;
 use super::disassociation::safe::Summary;
 use super::disassociation::{ChunkedCluster, Clusters};
 use super::local_suppression::Slots as Kept;
-use crate::data::{Dataset, Hierarchy, ItemId, Vocabulary};
+use crate::data::{Dataset, Hierarchy, ItemId, Keep, Vocabulary};
 use crate::release::{Guarantee, Manifest, Release, SimpleCluster};
 use crate::{Error, Progress, Result};
 
@@ -162,6 +162,12 @@ pub(super) trait Recipe {
     /// The labels of the sensitive items.
     fn sensitive(_parameters: &Self::Parameters) -> &[String] {
         &[]
+    }
+
+    /// Where sets of items that shall stay together are put; none where the
+    /// method cannot prefer any.
+    fn keep(_parameters: &mut Self::Parameters) -> Option<&mut Keep> {
+        None
     }
 
     /// Whether the names of leaves stay out of the published hierarchy.

@@ -37,7 +37,7 @@ use rand_chacha::ChaCha8Rng;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use crate::data::{Dataset, ItemId};
+use crate::data::{Dataset, ItemId, Keep};
 use crate::query::Prepared;
 use crate::reconstruct::{self, TermOccurrences, reconstruct};
 use crate::release::{Release, Supports};
@@ -61,11 +61,16 @@ pub struct Options {
     pub seed: u64,
     /// How often the attacker lets terms of term chunks occur.
     pub terms: TermOccurrences,
+    /// The sets of items that the release was made to keep together, which no
+    /// manifest has: without them nobody knows where a record went.
+    #[serde(skip)]
+    pub keep: Keep,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { known: 4, targets: 1000, worlds: 3, seed: 0, terms: TermOccurrences::default() }
+        let (terms, keep) = Default::default();
+        Self { known: 4, targets: 1000, worlds: 3, seed: 0, terms, keep }
     }
 }
 
@@ -80,6 +85,8 @@ setters!(Options {
     seed: u64,
     /// How often the attacker lets terms of term chunks occur.
     terms: TermOccurrences,
+    /// The sets of items that the release was made to keep together.
+    keep: Keep,
 });
 
 /// Plays the attacker against `release`, for 1 up to `options.known` items.

@@ -2,11 +2,13 @@
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Instant;
 
 use serde::Serialize;
 use serde_json::Value;
 
+use super::keep::{self, KeptSet};
 use crate::caution::Caution;
 use crate::io::LeftOut;
 use crate::methods::Details;
@@ -40,6 +42,9 @@ pub struct Anonymized {
     /// What is promised against whom, where that is more than the format says.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub promises: Option<Promises>,
+    /// What became of the sets of items that should stay together. Not published.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub kept: Vec<KeptSet>,
     /// What was lost, as far as the method counts it.
     #[serde(flatten)]
     pub details: Details,
@@ -68,6 +73,7 @@ impl Anonymized {
             left_out: None,
             earlier_releases: 0,
             promises: manifest.promises(),
+            kept: Vec::new(),
             details,
             cautions: super::cautions(release),
         }
@@ -86,7 +92,9 @@ pub fn anonymize(
 ) -> Result<(Release, Anonymized)> {
     let start = Instant::now();
     let outcome = method.run(data, progress)?;
-    let answer =
-        Anonymized::new(&outcome.release, &outcome.release.manifest, outcome.details, start);
-    Ok((outcome.release, answer))
+    let release = Arc::new(outcome.release);
+    let kept = keep::kept(&method.keep(), data, &release, progress)?;
+    let mut answer = Anonymized::new(&release, &release.manifest, outcome.details, start);
+    answer.kept = kept;
+    Ok((Arc::unwrap_or_clone(release), answer))
 }

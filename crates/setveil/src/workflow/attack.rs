@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::limits;
 use crate::attack::{self, Kernel, Options, Program, Report};
-use crate::data::{ItemId, L};
+use crate::data::{ItemId, Keep, L};
 use crate::methods::PublishCluster;
 use crate::release::{Body, Grouped, Model, Promises, SimpleCluster};
 use crate::risk::{self, Level};
@@ -56,9 +56,9 @@ pub fn attack(
         None => limits::records(release, progress)?,
         Some(original) => measure::check_original(release, original, progress)?,
     }
-    let mut kernel = kernel(release)?;
+    let mut kernel = kernel(release, &options.keep)?;
     if let Some(original) = original
-        && let Some(program) = program(release, original, progress)?
+        && let Some(program) = program(release, original, &options.keep, progress)?
     {
         kernel = kernel.with_program(program);
     }
@@ -84,7 +84,9 @@ fn played(
     progress: &dyn Progress,
 ) -> Result<Vec<Level>> {
     let known = options.known.map_or(super::risk::known(release), |known| known + 2);
+    let keep = options.keep.clone();
     let options = risk::Options::default().known(known).seed(options.seed);
+    let options = options.keep(keep);
     super::risk::played(release, original, &options, progress)
 }
 
@@ -94,9 +96,11 @@ fn played(
 fn program<'a>(
     release: &Release,
     original: &'a Dataset,
+    keep: &Keep,
     progress: &dyn Progress,
 ) -> Result<Option<Program<'a>>> {
-    let Ok(mut method) = Method::of(&release.manifest) else { return Ok(None) };
+    let Ok(method) = Method::of(&release.manifest) else { return Ok(None) };
+    let mut method = method.with_keep(keep.clone())?;
     if let Body::Generalized(body) = &release.body
         && let Some(hierarchy) = &body.hierarchy
     {
@@ -134,8 +138,9 @@ fn program<'a>(
 /// What the method of a release does with one cluster. Nothing is known of a
 /// method that the manifest does not name, or whose input need not be a
 /// possible data set of the release.
-pub(super) fn kernel(release: &Release) -> Result<Kernel<'static>> {
+pub(super) fn kernel(release: &Release, keep: &Keep) -> Result<Kernel<'static>> {
     let Ok(method) = Method::of(&release.manifest) else { return Ok(Kernel::unknown()) };
+    let method = method.with_keep(keep.clone())?;
     let vocabulary = release.body.vocabulary();
     let mut kernel = match method.cluster_algorithm(vocabulary) {
         Some(algorithm) => {

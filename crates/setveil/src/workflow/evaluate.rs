@@ -1,6 +1,7 @@
 //! What a release is still good for, compared with the original.
 
 use super::limits;
+use crate::data::Keep;
 use crate::measure::{self, Evaluation, Facts, Options};
 use crate::{Dataset, Method, Progress, Release, Result};
 
@@ -27,13 +28,19 @@ pub(super) fn measured(
     options: &Options,
     progress: &dyn Progress,
 ) -> Result<Evaluation> {
-    let facts = facts(release, original, progress)?;
+    let facts = facts(release, original, &options.keep, progress)?;
     measure::evaluate(release, original, options, &facts, progress)
 }
 
 /// What the release's method can tell.
-fn facts(release: &Release, original: &Dataset, progress: &dyn Progress) -> Result<Facts> {
+fn facts(
+    release: &Release,
+    original: &Dataset,
+    keep: &Keep,
+    progress: &dyn Progress,
+) -> Result<Facts> {
     let Ok(method) = Method::of(&release.manifest) else { return Ok(Facts::default()) };
+    let method = method.with_keep(keep.clone())?;
     Ok(Facts::default()
         .members(method.members(release, original, progress)?)
         .sensitive(method.sensitive().to_vec())

@@ -2,6 +2,7 @@
 //! in which order, so that nothing half-made is left.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::{Instant, SystemTime};
 
 use serde::Serialize;
@@ -172,13 +173,15 @@ pub fn publish(
     let origin = Origin { path: source, format: input.format, left_out: input.left_out() };
     let earlier = target.earlier(&input.dataset)?;
     let outcome = method.run(&input.dataset, progress)?;
+    let release = Arc::new(outcome.release);
+    let kept = super::keep::kept(&method.keep(), &input.dataset, &release, progress)?;
     let earlier_releases = earlier.1.len() as u64;
     // Writing needs memory too, and the records no longer.
     drop(input);
-    let release = outcome.release;
     let manifest = write(&release, &origin, earlier, target, progress)?;
     let mut answer = Anonymized::new(&release, &manifest, outcome.details, start);
     answer.earlier_releases = earlier_releases;
+    answer.kept = kept;
     (answer.release, answer.left_out) = (Some(target.output.clone()), Some(origin.left_out));
     // List by list, taking the memory back takes a tenth as long as the work:
     // that is done beside the caller.

@@ -59,8 +59,8 @@ pub fn assess(
         None => None,
     };
     let attack = attack::Options::default().seed(options.seed);
-    let attack =
-        attack::attack(release, original, &attack, &super::attack::kernel(release)?, progress)?;
+    let kernel = super::attack::kernel(release, &options.keep)?;
+    let attack = attack::attack(release, original, &attack, &kernel, progress)?;
     let cautions = super::cautions(release);
     Ok(Assessed { verdict: verdict.clone(), cautions, attack, measured })
 }
@@ -133,6 +133,7 @@ fn measured(
     measure::check_original(release, original, progress)?;
     let evaluation = super::measured(release, original, options, progress)?;
     let played = risk::Options::default().known(super::risk::known(release)).seed(options.seed);
+    let played = played.keep(options.keep.clone());
     let risk = super::risk::played(release, original, &played, progress)?;
     let size = (original.len(), original.item_count(), original.occurrences().len());
     let size = (size.0 as u64, size.1 as u64, size.2 as u64);

@@ -1,8 +1,9 @@
 //! How surely an attacker who is played out finds somebody, and what she learns.
 
-use crate::data::ItemId;
+use crate::data::{ItemId, Keep};
 use crate::measure::{self, ncp};
-use crate::release::{Body, Generalized, Release, Supports};
+use crate::methods::local_suppression::Slots as Kept;
+use crate::release::{Bag, Body, Generalized, Located, Release, Supports};
 use crate::risk::{self, Level, Options, Slots};
 use crate::{Dataset, Method, Progress, Result};
 
@@ -28,7 +29,7 @@ pub(super) fn played(
     options: &Options,
     progress: &dyn Progress,
 ) -> Result<Vec<Level>> {
-    let slots = slots(release, original, progress)?;
+    let slots = slots(release, original, &options.keep, progress)?;
     risk::play(release, original, &slots, options, progress)
 }
 
@@ -39,8 +40,14 @@ pub(super) fn known(release: &Release) -> u32 {
 }
 
 /// Where each record of the original went, as far as repeating the method tells.
-fn slots(release: &Release, original: &Dataset, progress: &dyn Progress) -> Result<Slots> {
+fn slots(
+    release: &Release,
+    original: &Dataset,
+    keep: &Keep,
+    progress: &dyn Progress,
+) -> Result<Slots> {
     let Ok(method) = Method::of(&release.manifest) else { return Ok(Slots::Unknown) };
+    let method = method.with_keep(keep.clone())?;
     match &release.body {
         Body::Grouped(_) => Ok(Slots::Rows),
         Body::Disassociated(_) => {
@@ -54,7 +61,14 @@ fn slots(release: &Release, original: &Dataset, progress: &dyn Progress) -> Resu
         Body::Generalized(body) => match method.kept(original, progress)? {
             Some(kept) => {
                 let record = |r| kept.kept(r);
-                Ok(kept_classes(body, original, record))
+                let classes = kept_classes(body, original, record);
+                let mut counts = vec![0; body.classes.len()];
+                for &class in classes.iter().filter(|&&class| class != Slots::LEFT_OUT) {
+                    counts[class as usize] += 1;
+                }
+                // With a list to keep that is not given, records went elsewhere.
+                let same = body.classes.iter().map(|(_, count)| count).eq(counts);
+                Ok(if same { Slots::Classes(classes) } else { Slots::Unknown })
             }
             None if hides_leaves(body, original) => Ok(Slots::Unknown),
             None => {
@@ -63,14 +77,31 @@ fn slots(release: &Release, original: &Dataset, progress: &dyn Progress) -> Resu
                 Ok(Slots::Classes(classes.into_iter().map(number).collect()))
             }
         },
-        Body::Located(_) => Ok(match method.kept(original, progress)? {
-            Some(kept) => {
+        Body::Located(body) => Ok(match method.kept(original, progress)? {
+            // With a list to keep that is not given, records went elsewhere.
+            Some(kept) if fits(body, original, &kept) => {
                 let place = |r: usize| (kept.leaf[r], kept.kept(r).to_vec());
                 Slots::Leaves((0..original.len()).map(place).collect())
             }
-            None => Slots::Unknown,
+            _ => Slots::Unknown,
         }),
     }
+}
+
+/// Whether the leaves keep just what these records keep in them.
+fn fits(body: &Located, original: &Dataset, kept: &Kept) -> bool {
+    let mut leaves: Vec<Vec<&[ItemId]>> = vec![Vec::new(); body.leaves.len()];
+    for r in 0..original.len() {
+        match leaves.get_mut(kept.leaf[r] as usize) {
+            Some(leaf) => leaf.push(kept.kept(r)),
+            None => return false,
+        }
+    }
+    body.vocabulary == *original.vocabulary()
+        && body.leaves.iter().zip(leaves).all(|(leaf, kept)| {
+            let size = kept.len() == leaf.size as usize;
+            size && Bag::from_counted(kept.into_iter().map(|items| (items, 1))) == leaf.kept
+        })
 }
 
 fn clusters(members: &[Vec<u32>], records: usize) -> Slots {
@@ -86,7 +117,7 @@ fn kept_classes<'a>(
     body: &Generalized,
     original: &Dataset,
     kept: impl Fn(usize) -> &'a [ItemId],
-) -> Slots {
+) -> Vec<u32> {
     let published: Vec<Option<ItemId>> =
         original.vocabulary().labels().map(|label| body.vocabulary.id(label)).collect();
     let numbers: std::collections::HashMap<&[ItemId], u32> =
@@ -96,7 +127,7 @@ fn kept_classes<'a>(
             kept(r).iter().map(|&item| published[item as usize]).collect();
         items.and_then(|items| numbers.get(&items[..]).copied()).unwrap_or(Slots::LEFT_OUT)
     };
-    Slots::Classes((0..original.len()).map(class).collect())
+    (0..original.len()).map(class).collect()
 }
 
 /// Whether the names of some leaves are not in the published hierarchy.

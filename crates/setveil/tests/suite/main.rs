@@ -17,6 +17,7 @@ mod grouped;
 mod hostile;
 mod in_parts;
 mod inspect;
+mod keep;
 mod kl;
 mod layering;
 mod layouts;

@@ -22,7 +22,7 @@ pub struct Args {
     #[command(flatten)]
     method: DisassociationArgs,
     /// Show nothing that somebody who knows this program could use to undo it
-    #[arg(long, conflicts_with_all = ["sensitive", "l"])]
+    #[arg(long, conflicts_with_all = ["sensitive", "l", "keep"])]
     safe: bool,
     /// The share of possible data sets that --safe may rule out [default: 0.05]
     #[arg(long, requires = "safe")]
@@ -68,10 +68,13 @@ pub struct DisassociationArgs {
     /// A sensitive term occurs in at most 1/l of the records of every cluster
     #[arg(short, requires = "sensitive")]
     pub l: Option<L>,
+    /// Sets of terms to keep together where that is allowed, a set a line; not published
+    #[arg(long, value_name = "FILE")]
+    pub keep: Option<PathBuf>,
 }
 
 impl DisassociationArgs {
-    /// The parameters; reads the list of sensitive terms.
+    /// The parameters; reads the lists of sensitive terms and of sets to keep.
     pub fn parameters(&self) -> anyhow::Result<Parameters> {
         let mut parameters = Parameters::new(self.k, self.m).with_refine(!self.no_refine);
         if self.clustering == ClusteringArg::Whole {
@@ -82,6 +85,9 @@ impl DisassociationArgs {
         }
         if let (Some(path), Some(l)) = (&self.sensitive, self.l) {
             parameters = parameters.with_sensitive(io::read_items(path)?, l);
+        }
+        if let Some(path) = &self.keep {
+            parameters = parameters.with_keep(io::read_keep(path)?);
         }
         Ok(parameters)
     }

@@ -36,6 +36,9 @@ pub struct Args {
     /// Terms that are never kept together with others, one a line
     #[arg(long, value_name = "FILE")]
     sensitive: Option<PathBuf>,
+    /// Sets of items to keep together where that is allowed, a set a line; not published
+    #[arg(long, value_name = "FILE")]
+    keep: Option<PathBuf>,
 }
 
 impl MethodArgs for Args {
@@ -49,6 +52,9 @@ impl MethodArgs for Args {
         parameters.no_item_counts = self.no_item_counts;
         parameters.only_combinations = self.only_combinations;
         parameters.sensitive = sensitive;
+        if let Some(path) = &self.keep {
+            parameters.keep = io::read_keep(path)?;
+        }
         Ok(Method::LocalSuppression(parameters))
     }
 }

@@ -18,7 +18,7 @@ use std::path::Path;
 use clap::Subcommand;
 use serde_json::{Value, json};
 use setveil::error::plain;
-use setveil::workflow::{Anonymized, files};
+use setveil::workflow::{Anonymized, KeptSet, files};
 use setveil::{Dataset, Method};
 
 use super::verify::cautions;
@@ -139,6 +139,9 @@ fn describe(answer: &Anonymized, output: &Path) -> String {
             text += &format!("{name}: {value}\n");
         }
     }
+    for set in &answer.kept {
+        text += &describe_kept(set);
+    }
     if answer.earlier_releases > 0 {
         text += &format!(
             "{} earlier releases of the same data: no promise covers them and this one together\n",
@@ -149,6 +152,27 @@ fn describe(answer: &Anonymized, output: &Path) -> String {
         text += &crate::context::side_by_side(promises);
     }
     text
+}
+
+/// What became of a set that should stay together.
+fn describe_kept(set: &KeptSet) -> String {
+    let told = match set.upper {
+        Some(upper) if upper == set.lower => format!("exactly {upper}"),
+        Some(upper) => format!("{} to {upper}", set.lower),
+        None => format!("at least {}", set.lower),
+    };
+    format!(
+        "keep {}: together in {}, told {told}; of {} told exactly {}, as a bound {}, not at all \
+         {}; {} of {} shown\n",
+        plain(set.items.join(", ")),
+        counted(set.records, "record"),
+        counted(set.pairs, "pair"),
+        set.exact,
+        set.bounded,
+        set.not_at_all,
+        set.occurrences_kept,
+        counted(set.occurrences, "occurrence"),
+    )
 }
 
 fn counted(n: u64, noun: &str) -> String {

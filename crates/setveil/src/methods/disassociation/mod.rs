@@ -21,6 +21,7 @@ mod recipe;
 mod refine;
 pub mod safe;
 mod scratch;
+mod together;
 mod verpart;
 
 pub use clusters::Clusters;
@@ -34,4 +35,5 @@ pub use partitioning::{
 pub use pipeline::{anonymize, anonymize_with, publish};
 pub(super) use pipeline::{disassociate, partition, refuse_other_chunking, release};
 pub(super) use recipe::{KNOBS, Method};
+pub(super) use together::Together;
 pub use verpart::{ChunkedCluster, Chunker, Verpart, verpart};

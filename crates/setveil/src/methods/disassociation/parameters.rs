@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::partitioning::{Chunking, Clustering};
 use super::safe::{Eta, JoinWidth, Safe};
-use crate::data::{Dataset, K, L, M};
+use crate::data::{Dataset, K, Keep, L, M};
 use crate::{Error, Result};
 
 /// The largest cluster unless another is asked for, raised to 2k where k is
@@ -91,6 +91,8 @@ pub struct Parameters {
     pub chunking: Chunking,
     /// Whether and how attackers who know the program are kept from undoing it.
     pub safe: Option<Safe>,
+    /// Sets of terms that shall stay together. No manifest has them.
+    pub keep: Keep,
 }
 
 impl Parameters {
@@ -105,6 +107,7 @@ impl Parameters {
             clustering: Clustering::default(),
             chunking: Chunking::default(),
             safe: None,
+            keep: Keep::default(),
         }
     }
 
@@ -144,6 +147,24 @@ impl Parameters {
     #[must_use]
     pub fn with_safe(self, safe: Safe) -> Self {
         Self { safe: Some(safe), ..self }
+    }
+
+    /// Prefers to keep these sets of terms together.
+    #[must_use]
+    pub fn with_keep(self, keep: Keep) -> Self {
+        Self { keep, ..self }
+    }
+
+    /// Fails if terms that shall stay together do not occur, or cannot be preferred.
+    pub(in crate::methods) fn check_keep(&self, data: &Dataset) -> Result<()> {
+        if !self.keep.is_empty() && self.safe.is_some() {
+            return Err(Error::Parameter {
+                name: "keep",
+                found: "sets of terms together with `safe`".into(),
+                expected: "one of them: safe clusters depend on counts alone",
+            });
+        }
+        self.keep.check(data.vocabulary())
     }
 
     /// The sizes that clusters may have.
@@ -221,8 +242,9 @@ fn is_default<T: Default + PartialEq>(value: &T) -> bool {
 
 impl From<Parameters> for Written {
     fn from(parameters: Parameters) -> Self {
-        let Parameters { k, m, max_cluster_size, sensitive, refine, clustering, chunking, safe } =
-            parameters;
+        // What shall stay together is nobody's business.
+        let Parameters { k, m, max_cluster_size, sensitive, refine, clustering, .. } = parameters;
+        let Parameters { chunking, safe, .. } = parameters;
         let l = sensitive.as_ref().map(|s| s.l);
         let sensitive = sensitive.map(|Sensitive { mut terms, .. }| {
             terms.sort_unstable();
@@ -268,7 +290,8 @@ impl TryFrom<Written> for Parameters {
                 });
             }
         };
-        Ok(Self { k, m, max_cluster_size, sensitive, refine, clustering, chunking, safe })
+        let keep = Keep::default();
+        Ok(Self { k, m, max_cluster_size, sensitive, refine, clustering, chunking, safe, keep })
     }
 }
 

@@ -8,11 +8,12 @@ use super::recipe::Method;
 use super::refine::{Block, Leaves, open_leaves, refine};
 use super::safe;
 use super::scratch::ScratchPool;
+use super::together::{Ranked, Together};
 use super::{
     ChunkedCluster, Chunking, Clustering, Clusters, HorizontalPartitioning, Horpart, Parameters,
     TermChunks, Verpart, VerticalPartitioning, Whole,
 };
-use crate::data::{Dataset, ItemId};
+use crate::data::{Dataset, ItemId, Wanted};
 use crate::methods::limits;
 use crate::methods::recipe::Recipe;
 use crate::progress::{Progress, Pulse, Stage};
@@ -52,8 +53,12 @@ pub(super) fn body(
     }
     match &parameters.chunking {
         Chunking::Verpart => {
-            let vertical = Verpart { k: parameters.k, m: parameters.m };
-            disassociate(data, parameters, &vertical, progress)
+            let verpart = Verpart { k: parameters.k, m: parameters.m };
+            let wanted = Wanted::new(&parameters.keep, data.vocabulary());
+            if wanted.is_empty() {
+                return disassociate(data, parameters, &verpart, progress);
+            }
+            disassociate(data, parameters, &Ranked { verpart, wanted: &wanted }, progress)
         }
         Chunking::TermChunks => disassociate(data, parameters, &TermChunks, progress),
         Chunking::Own(name) => Err(not_built_in("chunking", name)),
@@ -200,7 +205,13 @@ fn cluster(
         });
     }
     let may_split: Vec<bool> = sensitive.iter().map(|s| !s).collect();
-    let mut clusters = horizontal.partition(data, &may_split, sizes, progress)?;
+    let wanted = Wanted::new(&parameters.keep, data.vocabulary());
+    let mut clusters = if wanted.is_empty() || parameters.clustering == Clustering::Whole {
+        horizontal.partition(data, &may_split, sizes, progress)?
+    } else {
+        Together { wanted: &wanted, other: horizontal }
+            .partition(data, &may_split, sizes, progress)?
+    };
     if let Some(terms) = &parameters.sensitive {
         clusters = diversify(clusters, data, &sensitive, (parameters.k, terms.l), progress)?;
     }

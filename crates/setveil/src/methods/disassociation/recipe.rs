@@ -1,11 +1,12 @@
 //! Disassociation as a [`Method`](crate::methods::Method).
 
 use super::safe::{self, Linked, Safe};
+use super::together::Ranked;
 use super::{
     ChunkedCluster, Chunking, Clustering, Clusters, Parameters, TermChunks, Verpart,
     VerticalPartitioning, anonymize, partition, publish,
 };
-use crate::data::{Dataset, ItemId, Vocabulary};
+use crate::data::{Dataset, ItemId, Keep, Vocabulary, Wanted};
 use crate::methods::recipe::{ClusterAlgorithm, Details, Knob, Outcome, Recipe};
 use crate::release::{Guarantee, Model, Supports};
 use crate::{Progress, Result};
@@ -31,6 +32,7 @@ impl Recipe for Method {
     }
 
     fn run(parameters: &Parameters, data: &Dataset, progress: &dyn Progress) -> Result<Outcome> {
+        parameters.check_keep(data)?;
         let Some(options) = &parameters.safe else {
             return Ok(anonymize(data, parameters, progress)?.into());
         };
@@ -40,6 +42,10 @@ impl Recipe for Method {
 
     fn sensitive(parameters: &Parameters) -> &[String] {
         parameters.sensitive.as_ref().map_or(&[], |s| &s.terms)
+    }
+
+    fn keep(parameters: &mut Parameters) -> Option<&mut Keep> {
+        Some(&mut parameters.keep)
     }
 
     fn cluster_algorithm(
@@ -58,11 +64,13 @@ impl Recipe for Method {
             return None;
         }
         let verpart = Verpart { k: parameters.k, m: parameters.m };
+        let wanted = Wanted::new(&parameters.keep, vocabulary);
         let hidden: Vec<ItemId> =
             Self::sensitive(parameters).iter().filter_map(|term| vocabulary.id(term)).collect();
         let publish = move |records: &[&[ItemId]]| {
             let hidden = |item| hidden.contains(&item);
-            let chunked = verpart.partition(&mut Default::default(), records, &hidden, &());
+            let ranked = Ranked { verpart, wanted: &wanted };
+            let chunked = ranked.partition(&mut Default::default(), records, &hidden, &());
             chunked.expect("a published cluster is small, and nobody says stop").cluster
         };
         Some(ClusterAlgorithm { publish: Box::new(publish), refusals: true })
@@ -86,7 +94,11 @@ impl Recipe for Method {
         }
         let verpart = Verpart { k: parameters.k, m: parameters.m };
         match parameters.chunking {
-            Chunking::Verpart => partition(data, parameters, &verpart, progress).map(Some),
+            Chunking::Verpart => {
+                let wanted = Wanted::new(&parameters.keep, data.vocabulary());
+                let ranked = Ranked { verpart, wanted: &wanted };
+                partition(data, parameters, &ranked, progress).map(Some)
+            }
             Chunking::TermChunks => partition(data, parameters, &TermChunks, progress).map(Some),
             Chunking::Own(_) => Ok(None),
         }

@@ -88,6 +88,11 @@ impl Columns {
         &self.bits[i * self.words..(i + 1) * self.words]
     }
 
+    /// The item at index `i`.
+    pub(crate) fn item(&self, i: usize) -> ItemId {
+        self.items[i]
+    }
+
     /// How many records hold the item at index `i`.
     pub(crate) fn support(&self, i: usize) -> u32 {
         count(self.column(i))

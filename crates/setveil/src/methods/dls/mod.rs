@@ -27,7 +27,7 @@ pub use problematic::{MOST_ITEMS, PROBLEMATIC_K, Problematic, problematic};
 use self::columns::Columns;
 pub(super) use self::recipe::Method;
 use super::limits;
-use crate::data::{Dataset, ItemId, K, M};
+use crate::data::{Dataset, ItemId, K, M, Wanted};
 /// Those of disassociation, but for the vertical partitioning, which is its own.
 pub use crate::methods::disassociation::Parameters;
 use crate::methods::disassociation::{
@@ -47,6 +47,32 @@ pub struct Dls {
     pub m: M,
 }
 
+/// The same, in which terms that shall stay together enter the first chunk
+/// first, set after set.
+struct Ranked<'a> {
+    dls: Dls,
+    wanted: &'a Wanted,
+}
+
+impl VerticalPartitioning for Ranked<'_> {
+    type Scratch = ();
+
+    fn name(&self) -> &str {
+        self.dls.name()
+    }
+
+    fn partition(
+        &self,
+        _scratch: &mut (),
+        records: &[&[ItemId]],
+        hidden: &dyn Fn(ItemId) -> bool,
+        progress: &dyn Progress,
+    ) -> Result<ChunkedCluster> {
+        let rank = |item| self.wanted.rank(item);
+        partition(records, (self.dls.k, self.dls.m), hidden, &rank, progress)
+    }
+}
+
 /// What clusters share is divided by the greedy loop of VERPART, without
 /// suppression: these are terms of term chunks, with their original records.
 impl VerticalPartitioning for Dls {
@@ -63,7 +89,7 @@ impl VerticalPartitioning for Dls {
         hidden: &dyn Fn(ItemId) -> bool,
         progress: &dyn Progress,
     ) -> Result<ChunkedCluster> {
-        partition(records, self.k, self.m, hidden, progress)
+        partition(records, (self.k, self.m), hidden, &|_| 0, progress)
     }
 }
 
@@ -140,8 +166,9 @@ fn refuse_large_clusters(data: &Dataset, parameters: &Parameters) -> Result<()> 
 fn body(data: &Dataset, parameters: &Parameters, progress: &dyn Progress) -> Result<Disassociated> {
     refuse_other_chunking(parameters)?;
     refuse_large_clusters(data, parameters)?;
-    let vertical = Dls { k: parameters.k, m: parameters.m };
-    disassociate(data, parameters, &vertical, progress)
+    let wanted = Wanted::new(&parameters.keep, data.vocabulary());
+    let dls = Dls { k: parameters.k, m: parameters.m };
+    disassociate(data, parameters, &Ranked { dls, wanted: &wanted }, progress)
 }
 
 /// Splits the records of a cluster into k^m-anonymous record chunks, the
@@ -172,21 +199,21 @@ fn body(data: &Dataset, parameters: &Parameters, progress: &dyn Progress) -> Res
 /// # Ok::<(), setveil::Error>(())
 /// ```
 pub fn dls_cluster(records: &[&[ItemId]], k: K, m: M) -> SimpleCluster {
-    let chunked = partition(records, k, m, &|_| false, &());
+    let chunked = partition(records, (k, m), &|_| false, &|_| 0, &());
     chunked.expect("fewer than 2^32 records, and nobody says stop").cluster
 }
 
 fn partition(
     records: &[&[ItemId]],
-    k: K,
-    m: M,
+    (k, m): (K, M),
     hidden: &dyn Fn(ItemId) -> bool,
+    rank: &dyn Fn(ItemId) -> u32,
     progress: &dyn Progress,
 ) -> Result<ChunkedCluster> {
     let size = limits::number("records in one cluster", records.len() as u64)?;
     // Algorithm 2, lines 1 to 5.
     let (original, term_chunk, supports) = Columns::split(records, k.get(), hidden, progress)?;
-    let first = mpie::mpie(&original, k, m, progress)?;
+    let first = mpie::mpie(&original, (k, m), rank, progress)?;
     let mut record_chunks = Vec::new();
     if !first.domain.is_empty() {
         record_chunks.push(first.suppressed.select(&first.domain).chunk(progress)?);

@@ -1,7 +1,8 @@
 //! MPIE: elimination of the minimal problematic itemsets, which makes the
 //! first record chunk (dls-2022, section 5.1.2 and Algorithms 2 to 4).
 //!
-//! Items enter the chunk one by one, the most frequent first. The minimal
+//! Items enter the chunk one by one, the most frequent first (those that shall
+//! stay together before them). The minimal
 //! problematic itemsets that an item brings are eliminated by *local
 //! suppression*: an item of the itemset is taken out of the records that hold
 //! it, if no other itemset becomes problematic by that. The suppression with
@@ -21,7 +22,7 @@ use std::ops::ControlFlow;
 use super::columns::{Columns, count, count_and, subtract, within};
 use super::mpii::{Level, minimal_problematic};
 use crate::Result;
-use crate::data::{K, M};
+use crate::data::{ItemId, K, M};
 use crate::progress::{Progress, Pulse};
 
 /// An item that brings more minimal problematic itemsets is partitioned
@@ -64,7 +65,12 @@ pub(crate) struct FirstChunk {
 /// - Algorithm 3 starts from all items. Items that have to go in the end then
 ///   stand in the way of suppressions until they go. Entering one by one keeps
 ///   more (`docs/dls.md` has the figures) and takes a fraction of the time.
-pub(crate) fn mpie(columns: &Columns, k: K, m: M, progress: &dyn Progress) -> Result<FirstChunk> {
+pub(crate) fn mpie(
+    columns: &Columns,
+    (k, m): (K, M),
+    rank: &dyn Fn(ItemId) -> u32,
+    progress: &dyn Progress,
+) -> Result<FirstChunk> {
     let mut chunk = Chunk {
         columns: columns.clone(),
         k: k.get(),
@@ -74,7 +80,7 @@ pub(crate) fn mpie(columns: &Columns, k: K, m: M, progress: &dyn Progress) -> Re
         pulse: Pulse::new(progress),
     };
     let mut order: Vec<usize> = (0..columns.len()).collect();
-    order.sort_by_key(|&i| (Reverse(columns.support(i)), i));
+    order.sort_by_key(|&i| (rank(columns.item(i)), Reverse(columns.support(i)), i));
     for item in order {
         chunk.enter(item)?;
     }

@@ -1,7 +1,7 @@
 //! DLS as a [`Method`](crate::methods::Method).
 
-use super::{Dls, anonymize};
-use crate::data::{Dataset, ItemId, Vocabulary};
+use super::{Dls, Ranked, anonymize};
+use crate::data::{Dataset, ItemId, Keep, Vocabulary, Wanted};
 use crate::methods::disassociation::{
     self, ChunkedCluster, Chunking, Clustering, Clusters, Parameters, VerticalPartitioning,
     partition,
@@ -26,6 +26,7 @@ impl Recipe for Method {
     }
 
     fn run(parameters: &Parameters, data: &Dataset, progress: &dyn Progress) -> Result<Outcome> {
+        parameters.check_keep(data)?;
         Ok(anonymize(data, parameters, progress)?.into())
     }
 
@@ -33,13 +34,19 @@ impl Recipe for Method {
         <disassociation::Method as Recipe>::sensitive(parameters)
     }
 
+    fn keep(parameters: &mut Parameters) -> Option<&mut Keep> {
+        Some(&mut parameters.keep)
+    }
+
     fn replay_cluster(parameters: &Parameters, vocabulary: &Vocabulary) -> Option<PublishCluster> {
         let dls = Dls { k: parameters.k, m: parameters.m };
+        let wanted = Wanted::new(&parameters.keep, vocabulary);
         let hidden: Vec<ItemId> =
             Self::sensitive(parameters).iter().filter_map(|term| vocabulary.id(term)).collect();
         Some(Box::new(move |records: &[&[ItemId]]| {
             let hidden = |item| hidden.contains(&item);
-            let chunked = dls.partition(&mut Default::default(), records, &hidden, &());
+            let ranked = Ranked { dls, wanted: &wanted };
+            let chunked = ranked.partition(&mut Default::default(), records, &hidden, &());
             chunked.expect("a published cluster is small, and nobody says stop").cluster
         }))
     }
@@ -54,7 +61,8 @@ impl Recipe for Method {
         {
             return Ok(None);
         }
-        let vertical = Dls { k: parameters.k, m: parameters.m };
-        partition(data, parameters, &vertical, progress).map(Some)
+        let dls = Dls { k: parameters.k, m: parameters.m };
+        let wanted = Wanted::new(&parameters.keep, data.vocabulary());
+        partition(data, parameters, &Ranked { dls, wanted: &wanted }, progress).map(Some)
     }
 }

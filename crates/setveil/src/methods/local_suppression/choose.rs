@@ -9,11 +9,14 @@
 use super::elements::Elements;
 use super::pairs::Clique;
 use super::subsets::Places;
+use crate::data::{ItemId, Wanted};
 
 /// The weight of a set that is kept far more than k times.
 const FULL: u64 = 1024;
 /// The weight of an item by itself.
 pub(super) const ITEM: u64 = 128;
+/// How many times as much a pair weighs that shall stay together, by its weight.
+const WANTED: u32 = 16;
 /// A set that must not be kept.
 pub(super) const DEAD: u32 = u32::MAX;
 
@@ -38,9 +41,10 @@ impl Worth {
     }
 }
 
-/// A row that chooses: the numbers of its subsets, how many records it stands
-/// for, and what it keeps now.
+/// A row that chooses: its items, the numbers of its subsets, how many records
+/// it stands for, and what it keeps now.
 pub(super) struct Voter<'a> {
+    pub(super) items: &'a [ItemId],
     pub(super) ids: &'a [u32],
     pub(super) own: u32,
     pub(super) kept: &'a [bool],
@@ -59,9 +63,18 @@ pub(super) struct Chooser {
 
 impl Chooser {
     /// Chooses for a row. The answer is in `self.kept`.
-    pub(super) fn choose(&mut self, elements: &Elements, voter: &Voter, worth: &Worth) {
+    pub(super) fn choose(
+        &mut self,
+        elements: &Elements,
+        voter: &Voter,
+        worth: &Worth,
+        wanted: &Wanted,
+    ) {
         let (places, n) = (&elements.places, voter.kept.len());
         self.weigh(elements, voter, worth);
+        if !wanted.is_empty() && places.size() > 1 {
+            self.prefer(voter.items, wanted);
+        }
         if places.size() == 2 {
             let mut inside = std::mem::take(&mut self.inside);
             self.clique.choose(&self.weights, n, &mut inside);
@@ -113,6 +126,20 @@ impl Chooser {
         elements.places.each_subset(kept.len(), now, &mut |slot| {
             weights[slot] = weigh(voter.ids[slot], true);
         });
+    }
+
+    /// Pairs that shall stay together weigh more.
+    fn prefer(&mut self, items: &[ItemId], wanted: &Wanted) {
+        let mut some: Vec<usize> = Vec::new();
+        for p in (0..items.len()).filter(|&p| !wanted.sets_of(items[p]).is_empty()) {
+            for &q in &some {
+                let weight = &mut self.weights[Places::pair(items.len(), q, p)];
+                if *weight != DEAD {
+                    *weight *= (wanted.together(items[q], items[p]) * WANTED).max(1);
+                }
+            }
+            some.push(p);
+        }
     }
 
     fn remove_until_allowed(&mut self, places: &Places, n: usize) {

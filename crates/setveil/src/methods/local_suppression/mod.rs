@@ -33,10 +33,10 @@ pub use parameters::{DEFAULT_MAX_CLUSTER_SIZE, LeafSize, Parameters};
 use self::publish::Published;
 use self::rows::{Grouped, Rows, group};
 use self::solve::{Effort, solve};
-use super::disassociation::{Clusters, HorizontalPartitioning, Horpart};
+use super::disassociation::{Clusters, HorizontalPartitioning, Horpart, Together};
 use super::limits;
 use super::recipe::{Knob, Outcome, Recipe};
-use crate::data::{Dataset, ItemId, Vocabulary};
+use crate::data::{Dataset, ItemId, Keep, Vocabulary, Wanted};
 use crate::release::{
     Bag, Body, Generalized, Guarantee, Model, Release, Supports, VERSION_LOCATED,
 };
@@ -155,10 +155,14 @@ impl<'a> Solution<'a> {
         }
         limits::check(data)?;
         let hidden = parameters.sensitive_items(data)?;
+        let wanted = Wanted::new(&parameters.keep, data.vocabulary());
         let clusters = match parameters.sizes()? {
             Some(sizes) => {
                 let may_split: Vec<bool> = hidden.iter().map(|h| !h).collect();
-                Horpart.partition(data, &may_split, sizes, progress)?
+                let together = Together { wanted: &wanted, other: &Horpart };
+                let steps: [&dyn HorizontalPartitioning; 2] = [&Horpart, &together];
+                steps[usize::from(!wanted.is_empty())]
+                    .partition(data, &may_split, sizes, progress)?
             }
             None => {
                 let mut whole = Clusters::default();
@@ -169,7 +173,8 @@ impl<'a> Solution<'a> {
         progress.stage(Stage::Suppressing, None);
         let Grouped { rows, row_of } = group(data, &clusters, &hidden, k, progress)?;
         let effort = Effort { revivals: 8, leaves: !parameters.only_combinations };
-        let (rows, kept) = solve(rows, &data.supports(), (k, m), effort, progress)?;
+        let (rows, kept) =
+            solve(rows, &priorities(data, &wanted), (k, m), &wanted, effort, progress)?;
         Ok(Self { data, clusters, rows, row_of, kept })
     }
 
@@ -225,6 +230,18 @@ impl<'a> Solution<'a> {
     }
 }
 
+/// Which items of a record are looked at first where there are too many:
+/// those that shall stay together, then the most frequent.
+fn priorities(data: &Dataset, wanted: &Wanted) -> Vec<u32> {
+    let mut priorities = data.supports();
+    for (item, priority) in priorities.iter_mut().enumerate() {
+        if !wanted.sets_of(item as ItemId).is_empty() {
+            *priority = u32::MAX;
+        }
+    }
+    priorities
+}
+
 /// Local suppression, as [`Method`](super::Method) sees it.
 #[derive(Debug)]
 pub(super) enum Method {}
@@ -249,7 +266,12 @@ impl Recipe for Method {
     }
 
     fn run(parameters: &Parameters, data: &Dataset, progress: &dyn Progress) -> Result<Outcome> {
+        parameters.keep.check(data.vocabulary())?;
         anonymize(data, parameters, progress).map(Into::into)
+    }
+
+    fn keep(parameters: &mut Parameters) -> Option<&mut Keep> {
+        Some(&mut parameters.keep)
     }
 
     fn sensitive(parameters: &Parameters) -> &[String] {

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::data::{Dataset, K, M};
+use crate::data::{Dataset, K, Keep, M};
 use crate::methods::disassociation::Sizes;
 use crate::{Error, Result};
 
@@ -100,6 +100,9 @@ pub struct Parameters {
     /// Items that are never part of a kept sub-record.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub sensitive: Vec<String>,
+    /// Sets of items that shall stay together. No manifest has them.
+    #[serde(skip)]
+    pub keep: Keep,
 }
 
 impl Parameters {
@@ -112,6 +115,7 @@ impl Parameters {
             no_item_counts: false,
             only_combinations: false,
             sensitive: Vec::new(),
+            keep: Keep::default(),
         }
     }
 

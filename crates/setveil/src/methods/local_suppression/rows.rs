@@ -87,9 +87,9 @@ impl Rows {
     }
 
     /// Shortens rows that have too many subsets of at most `size` items: the
-    /// items with the greatest support stay, of equal ones the first by text.
+    /// items with the greatest priority stay, of equal ones the first by text.
     /// This is what keeps long records from squaring the work.
-    pub(super) fn shorten(&mut self, size: u32, supports: &[u32]) {
+    pub(super) fn shorten(&mut self, size: u32, priorities: &[u32]) {
         let most = self.longest(size);
         let fits = (0..self.len()).all(|r| self.row(r).len() <= most);
         if fits {
@@ -100,7 +100,7 @@ impl Rows {
             order.clear();
             order.extend_from_slice(self.row(r));
             if order.len() > most {
-                order.sort_unstable_by_key(|&i| (std::cmp::Reverse(supports[i as usize]), i));
+                order.sort_unstable_by_key(|&i| (std::cmp::Reverse(priorities[i as usize]), i));
                 order.truncate(most);
                 order.sort_unstable();
             }

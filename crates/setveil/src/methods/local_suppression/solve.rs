@@ -17,6 +17,7 @@ use super::choose::{Chooser, Voter, Worth};
 use super::elements::Elements;
 use super::rows::Rows;
 use super::store::Block;
+use crate::data::Wanted;
 use crate::{Progress, Result};
 
 /// How far a solution is improved.
@@ -36,8 +37,9 @@ pub(super) struct Effort {
 /// on all data that was measured, a row chooses two or three times.
 pub(super) fn solve(
     mut rows: Rows,
-    supports: &[u32],
+    priorities: &[u32],
     (k, m): (u32, u32),
+    wanted: &Wanted,
     effort: Effort,
     progress: &dyn Progress,
 ) -> Result<(Rows, Vec<bool>)> {
@@ -46,8 +48,8 @@ pub(super) fn solve(
         if size > 2 {
             rows = rows.only(&kept);
         }
-        rows.shorten(size, supports);
-        let elements = Elements::new(&rows, supports.len(), (size, m), k, progress)?;
+        rows.shorten(size, priorities);
+        let elements = Elements::new(&rows, priorities.len(), (size, m), k, progress)?;
         let mut solver = Solver {
             kept: vec![true; rows.occurrences()],
             silent: Bits::new(rows.len()),
@@ -56,6 +58,7 @@ pub(super) fn solve(
             floor: 0,
             fallen: Vec::new(),
             worth: Worth::new(k),
+            wanted,
             k,
             progress,
         };
@@ -78,6 +81,7 @@ pub(super) struct Solver<'a> {
     floor: u32,
     fallen: Vec<u32>,
     worth: Worth,
+    wanted: &'a Wanted,
     pub(super) k: u32,
     pub(super) progress: &'a dyn Progress,
 }
@@ -209,8 +213,9 @@ impl Solver<'_> {
                             continue;
                         }
                         this.elements.read(this.rows, r, block);
-                        let voter = Voter { ids: &block.ids, own: this.rows.weight(r), kept };
-                        chooser.choose(&this.elements, &voter, &this.worth);
+                        let (items, own) = (this.rows.row(r), this.rows.weight(r));
+                        let voter = Voter { items, ids: &block.ids, own, kept };
+                        chooser.choose(&this.elements, &voter, &this.worth, this.wanted);
                         flat.extend_from_slice(&chooser.kept);
                     }
                     Ok(flat)

@@ -83,6 +83,13 @@ pub fn check(parameters: &Parameters) -> Result<()> {
     let refuse =
         |name, found: &str, expected| Err(Error::Parameter { name, found: found.into(), expected });
     parameters.sizes()?;
+    if !parameters.keep.is_empty() {
+        return refuse(
+            "keep",
+            "data in parts",
+            "all data at once: records of all parts come together",
+        );
+    }
     if parameters.safe.is_some() {
         return refuse("safe", "data in parts", "all data at once: all clusters are joined");
     }

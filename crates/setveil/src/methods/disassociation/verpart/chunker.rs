@@ -86,6 +86,17 @@ impl Chunker {
     /// # Errors
     /// If `progress` says stop, or if there is more than can be numbered.
     pub fn chunks(&mut self, k: K, m: M, progress: &dyn Progress) -> Result<Vec<Bag>> {
+        self.chunks_by(k, m, |_| 0, progress)
+    }
+
+    /// The same in the order of `rank`; falling support decides between equal ones.
+    pub(in crate::methods::disassociation) fn chunks_by(
+        &mut self,
+        k: K,
+        m: M,
+        rank: impl Fn(ItemId) -> u32,
+        progress: &dyn Progress,
+    ) -> Result<Vec<Bag>> {
         if self.is_empty() {
             return Ok(Vec::new());
         }
@@ -96,25 +107,29 @@ impl Chunker {
             occurrences.iter().for_each(|&(r, term)| masked[term as usize].1 |= 1 << r);
         }
         if masked.is_empty() {
-            let matrix = TermMatrix::new(terms, *records as usize, occurrences, progress)?;
+            let matrix = TermMatrix::new(terms, rank, *records as usize, occurrences, progress)?;
             return matrix.chunks(k, m, progress);
         }
         if masked.len() <= MOST_TERMS {
-            return dense.chunks(masked, k, m, progress);
+            return dense.chunks(masked, k, m, rank, progress);
         }
-        unmask(masked, progress)?.chunks(k, m, progress)
+        unmask(masked, rank, progress)?.chunks(k, m, progress)
     }
 }
 
 /// Sets of records as rows and lists.
-fn unmask(terms: &[Masked], progress: &dyn Progress) -> Result<TermMatrix> {
+fn unmask(
+    terms: &[Masked],
+    rank: impl Fn(ItemId) -> u32,
+    progress: &dyn Progress,
+) -> Result<TermMatrix> {
     let supports: Vec<(ItemId, u32)> = terms.iter().map(|t| (t.0, t.1.count_ones())).collect();
     let mut occurrences = Vec::new();
     for r in 0..u64::BITS {
         let with = terms.iter().enumerate().filter(|(_, t)| t.1 >> r & 1 == 1);
         occurrences.extend(with.map(|(i, _)| (r, i as u32)));
     }
-    TermMatrix::new(&supports, MOST_RECORDS, &occurrences, progress)
+    TermMatrix::new(&supports, rank, MOST_RECORDS, &occurrences, progress)
 }
 
 #[cfg(test)]
@@ -132,7 +147,9 @@ mod tests {
             rows in prop::collection::vec(prop::collection::btree_set(0u32..9, 0..7), 0..=64),
             k in 2u32..7,
             m in 1u32..6,
+            ranks in prop::collection::vec(0u32..3, 9),
         ) {
+            let rank = |item: ItemId| ranks[item as usize];
             let masked: Vec<Masked> = (0..9)
                 .map(|item| {
                     let has = |r: &usize| rows[*r].contains(&item);
@@ -141,13 +158,13 @@ mod tests {
                 .filter(|(_, mask): &Masked| mask.count_ones() >= k)
                 .collect();
             let (k, m) = (K::new(k).unwrap(), M::new(m).unwrap());
-            let expected = unmask(&masked, &()).unwrap().chunks(k, m, &()).unwrap();
+            let expected = unmask(&masked, rank, &()).unwrap().chunks(k, m, &()).unwrap();
             let mut chunker = Chunker::default();
             // What is left of the last time does no harm.
             for _ in 0..2 {
                 chunker.clear();
                 masked.iter().for_each(|&(item, mask)| chunker.push_mask(item, mask));
-                let found = chunker.chunks(k, m, &()).unwrap();
+                let found = chunker.chunks_by(k, m, rank, &()).unwrap();
                 prop_assert!(found.iter().all(|bag| bag.canonical_fault().is_none()));
                 prop_assert_eq!(&found, &expected);
             }
@@ -163,7 +180,7 @@ mod tests {
             let itemsets = chunker.itemsets();
             let total: usize = itemsets.iter().map(Vec::len).sum();
             prop_assert_eq!(total as u32, masked.iter().map(|t| t.1.count_ones()).sum::<u32>());
-            prop_assert_eq!(chunker.chunks(k, m, &()).unwrap(), expected);
+            prop_assert_eq!(chunker.chunks_by(k, m, rank, &()).unwrap(), expected);
         }
     }
 }

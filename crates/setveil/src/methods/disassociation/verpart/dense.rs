@@ -27,17 +27,20 @@ pub(super) struct Dense {
 
 impl Dense {
     /// Divides the terms, each of support >= k, into k^m-anonymous chunks. Each
-    /// goes to the first chunk that accepts it, in the order of falling
-    /// support, ties by text.
+    /// goes to the first chunk that accepts it, in the order of `rank`, then of
+    /// falling support, ties by text.
     pub(super) fn chunks(
         &mut self,
         terms: &mut [Masked],
         k: K,
         m: M,
+        rank: impl Fn(ItemId) -> u32,
         progress: &dyn Progress,
     ) -> Result<Vec<Bag>> {
         let Self { domains, prefix, bag } = self;
-        terms.sort_unstable_by_key(|&(item, mask)| (std::cmp::Reverse(mask.count_ones()), item));
+        terms.sort_unstable_by_key(|&(item, mask)| {
+            (rank(item), std::cmp::Reverse(mask.count_ones()), item)
+        });
         let (k, depth) = (k.get(), m.get() - 1);
         let mut count = 0;
         for &term in &*terms {

@@ -42,7 +42,7 @@ impl VerticalPartitioning for Verpart {
         hidden: &dyn Fn(ItemId) -> bool,
         progress: &dyn Progress,
     ) -> Result<ChunkedCluster> {
-        scratch.verpart(records, self.k, self.m, hidden, progress)
+        scratch.verpart(records, (self.k, self.m), hidden, |_| 0, progress)
     }
 }
 
@@ -87,7 +87,7 @@ pub struct ChunkedCluster {
 /// # Ok::<(), setveil::Error>(())
 /// ```
 pub fn verpart(records: &[&[ItemId]], k: K, m: M) -> SimpleCluster {
-    let chunked = Scratch::default().verpart(records, k, m, &|_| false, &());
+    let chunked = Scratch::default().verpart(records, (k, m), &|_| false, |_| 0, &());
     chunked.expect("fewer than 2^32 occurrences, and nobody says stop").cluster
 }
 
@@ -109,14 +109,14 @@ pub struct Scratch {
 const IN_TERM_CHUNK: u32 = u32::MAX;
 
 impl Scratch {
-    /// [`verpart`] with arrays that are used again, and with terms that must
-    /// go to the term chunk.
-    fn verpart(
+    /// [`verpart`] with arrays that are used again, with terms that must go to
+    /// the term chunk, and with an order of terms that comes before their supports.
+    pub(super) fn verpart(
         &mut self,
         records: &[&[ItemId]],
-        k: K,
-        m: M,
+        (k, m): (K, M),
         hidden: &dyn Fn(ItemId) -> bool,
+        rank: impl Fn(ItemId) -> u32,
         progress: &dyn Progress,
     ) -> Result<ChunkedCluster> {
         let size = limits::number("records in one cluster", records.len() as u64)?;
@@ -135,7 +135,7 @@ impl Scratch {
             self.divide_many(records, k, hidden, progress)?;
         }
         // Lines 6 to 18.
-        let record_chunks = self.chunker.chunks(k, m, progress)?;
+        let record_chunks = self.chunker.chunks_by(k, m, rank, progress)?;
         let mut chunked = self.term_chunk.chunked(size, record_chunks);
         lemma2::repair(&mut chunked, records, k, m, hidden);
         Ok(chunked)
@@ -281,7 +281,7 @@ mod tests {
             let many = divide(&records, k, m, &hide, false);
             prop_assert_eq!(&few.cluster, &many.cluster);
             prop_assert_eq!(&few.supports, &many.supports);
-            let whole = Scratch::default().verpart(&records, k, m, &hide, &()).unwrap();
+            let whole = Scratch::default().verpart(&records, (k, m), &hide, |_| 0, &()).unwrap();
             let occur = |t: &ItemId| rows.iter().filter(|r| r.contains(t)).count() as u32;
             let expected: Vec<u32> = whole.cluster.term_chunk.iter().map(occur).collect();
             prop_assert_eq!(whole.supports, expected);

@@ -14,10 +14,10 @@ use crate::release::Bag;
 
 const NONE: u32 = u32::MAX;
 
-/// Records over some terms, which are numbered by falling support.
+/// Records over some terms, which are numbered by rank and falling support.
 #[derive(Debug, Default)]
 pub(super) struct TermMatrix {
-    /// Falling support, ties by text.
+    /// By rank, then by falling support, ties by text.
     terms: Vec<ItemId>,
     /// Term `t` is in the records `postings[posting_starts[t]..posting_starts[t + 1]]`.
     posting_starts: Vec<u32>,
@@ -33,6 +33,7 @@ impl TermMatrix {
     /// `terms`, by ascending record and within it by ascending text.
     pub(super) fn new(
         terms: &[(ItemId, u32)],
+        rank: impl Fn(ItemId) -> u32,
         records: usize,
         occurrences: &[(u32, u32)],
         progress: &dyn Progress,
@@ -41,7 +42,7 @@ impl TermMatrix {
         let mut order: Vec<u32> = (0..terms.len() as u32).collect();
         order.sort_unstable_by_key(|&i| {
             let (item, support) = terms[i as usize];
-            (std::cmp::Reverse(support), item)
+            (rank(item), std::cmp::Reverse(support), item)
         });
         let mut matrix = Self {
             terms: order.iter().map(|&i| terms[i as usize].0).collect(),
