@@ -26,6 +26,17 @@ pub fn refusal(findings: &Findings, path: &Path, words: &[OsString]) -> String {
     text
 }
 
+/// What is said where such data is measured and not published.
+pub fn misread(findings: &Findings, path: &Path) -> String {
+    let seen: Vec<String> = findings.of(Severity::Refuse).map(Finding::describe).collect();
+    format!(
+        "{}: this does not look like one set of items a record, and `anonymize` refuses it: {}; \
+         `setveil profile` says how it was read. The figures are about the data as it was read",
+        path.display(),
+        seen.join("; ")
+    )
+}
+
 /// The whole check, for `profile`.
 pub fn describe(findings: &Findings, words: &[OsString]) -> String {
     if findings.findings.is_empty() {
@@ -85,7 +96,7 @@ fn probably(suggestion: &Suggestion, typed: &[OsString]) -> String {
         let _ = write!(text, "\n  put this line above the data: {}", plain(header));
     }
     let mut words = vec!["setveil".to_owned()];
-    words.extend(typed.iter().map(|word| quoted(&word.to_string_lossy())));
+    words.extend(without(typed, suggestion).iter().map(|word| quoted(word)));
     let Suggestion { id, item, items, .. } = suggestion;
     let delimiter = suggestion.delimiter.map(|d| if d == '\t' { "tab".into() } else { d.into() });
     for (setting, value) in [
@@ -101,6 +112,24 @@ fn probably(suggestion: &Suggestion, typed: &[OsString]) -> String {
     }
     let _ = write!(text, "\n  probably meant: {}", plain(words.join(" ")));
     text
+}
+
+/// What was typed, less the columns of items that the suggestion names anew.
+fn without(typed: &[OsString], suggestion: &Suggestion) -> Vec<String> {
+    let again = |word: &str| {
+        let given = |setting| word == flag(setting);
+        suggestion.items.is_some() && (given(Setting::Items) || given(Setting::Item))
+    };
+    let mut words: Vec<String> = Vec::new();
+    let mut typed = typed.iter().map(|word| word.to_string_lossy().into_owned());
+    while let Some(word) = typed.next() {
+        if again(&word) {
+            typed.next();
+        } else {
+            words.push(word);
+        }
+    }
+    words
 }
 
 /// A word as a shell takes it.

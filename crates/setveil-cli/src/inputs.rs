@@ -139,6 +139,17 @@ impl DataArgs {
         self.layout.read(&self.data, context)
     }
 
+    /// Reads data that is to be measured: what `anonymize` would refuse is said,
+    /// because figures about a table that was misread mean nothing.
+    pub fn read_to_measure(&self, context: &Context) -> anyhow::Result<Input> {
+        let input = self.read(context)?;
+        let findings = inspect::check(&input);
+        if findings.refused() {
+            context.remark(&findings::misread(&findings, &self.data));
+        }
+        Ok(input)
+    }
+
     /// Reads data that is to be published: refuses what does not look like
     /// sets of items, unless it is meant so.
     pub fn read_to_publish(&self, target: &Target, context: &Context) -> anyhow::Result<Input> {

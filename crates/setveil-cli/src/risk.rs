@@ -29,7 +29,7 @@ pub fn describe(levels: &[Level]) -> String {
     }
     if levels.iter().all(|level| level.linking.is_none()) {
         text += "  nobody has a place in this release, or it cannot be told who has which: \
-                 nothing can be found\n";
+                 how often people are found is not known\n";
     }
     text
 }

@@ -15,6 +15,8 @@ use crate::release::{Bag, Body, Cluster, Generalized, Model, Release, SimpleClus
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Severity {
+    /// Somebody has thought about it: it is said, and changes no verdict.
+    Remark,
     /// Think about it before publishing.
     Amber,
     /// Do not publish this.
@@ -27,7 +29,8 @@ pub enum Severity {
 pub struct Caution {
     /// How bad it is.
     pub severity: Severity,
-    /// One word for programs: `empty`, `combinations` or `homogeneous`.
+    /// One word for programs: `empty`, `combinations`, `rows`, `budget`,
+    /// `homogeneous` or `risk`.
     pub kind: &'static str,
     /// What it is, in plain words.
     pub what: String,
@@ -40,7 +43,13 @@ const COMMON: f64 = 0.1;
 /// What to know about `release`. `sensitive` are the labels that its maker
 /// named as sensitive: then only those are looked for in clusters.
 pub fn cautions(release: &Release, sensitive: &[String]) -> Vec<Caution> {
-    let found = [empty(release), combinations(release), homogeneous(release, sensitive)];
+    let found = [
+        empty(release),
+        combinations(release),
+        rows(release),
+        budget(release),
+        homogeneous(release, sensitive),
+    ];
     found.into_iter().flatten().collect()
 }
 
@@ -61,11 +70,35 @@ fn empty(release: &Release) -> Option<Caution> {
 }
 
 fn combinations(release: &Release) -> Option<Caution> {
-    let Model::KmAnonymity { m: 1, .. } = release.manifest.guarantee.model else { return None };
+    let (Model::KmAnonymity { m: 1, .. } | Model::FormatKmAnonymity { m: 1, .. }) =
+        release.manifest.guarantee.model
+    else {
+        return None;
+    };
     let what = "nothing is promised about combinations: two items together can single out a \
                 person, and the whole record is then read"
         .to_owned();
     Some(Caution { severity: Severity::Amber, kind: "combinations", what })
+}
+
+fn rows(release: &Release) -> Option<Caution> {
+    let Body::Grouped(_) = &release.body else { return None };
+    let what = "ordinary items are published as they are: who knows a few of them finds the \
+                person's row and reads the others; only who has which sensitive item is hidden"
+        .to_owned();
+    Some(Caution { severity: Severity::Amber, kind: "rows", what })
+}
+
+/// From this budget on, differential privacy promises next to nothing.
+const LARGE_BUDGET: f64 = 10.0;
+
+fn budget(release: &Release) -> Option<Caution> {
+    let epsilon = release.manifest.guarantee.model.epsilon().filter(|&e| e > LARGE_BUDGET)?;
+    let what = format!(
+        "epsilon = {epsilon} promises next to nothing: a single record may make a release \
+         e^{epsilon} times as likely; 1 is usual, and more than {LARGE_BUDGET} is not"
+    );
+    Some(Caution { severity: Severity::Amber, kind: "budget", what })
 }
 
 /// A part of a release in which everybody has an item.
@@ -102,20 +135,20 @@ fn homogeneous(release: &Release, sensitive: &[String]) -> Option<Caution> {
         .collect();
     let worst = found.iter().flatten().min_by_key(|s| (s.size, s.item))?;
     let (label, size) = (vocabulary.label(worst.item), worst.size);
-    let what = if sensitive.is_empty() {
-        format!(
-            "in {} of the {parts} all records have the same telling item (all {size} have \
-             `{label}`): who is known to be among them has it. No sensitive items were named; name \
-             those that nobody may be linked to",
-            found.len()
-        )
+    let records: u64 = found.iter().filter_map(|part| part.first()).map(|s| s.size).sum();
+    let share = 100.0 * records as f64 / release.manifest.records.max(1) as f64;
+    let (kind, advice) = if sensitive.is_empty() {
+        let advice = ". No sensitive items were named: name those that nobody may be linked to, or \
+                      decide that there are none";
+        ("telling", advice)
     } else {
-        format!(
-            "in {} of the {parts} all records have the same sensitive item (all {size} have \
-             `{label}`): who is known to be among them has it",
-            found.len()
-        )
+        ("sensitive", "")
     };
+    let what = format!(
+        "in {} of the {parts}, {share:.0} % of all records, everybody has the same {kind} item (all \
+         {size} have `{label}`): who is known to be among them has it{advice}",
+        found.len()
+    );
     Some(Caution { severity: Severity::Amber, kind: "homogeneous", what })
 }
 

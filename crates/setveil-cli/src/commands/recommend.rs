@@ -46,7 +46,7 @@ pub struct Args {
 
 impl Args {
     pub fn run(&self, context: &Context) -> anyhow::Result<Exit> {
-        let data = self.data.read(context)?.dataset;
+        let data = self.data.read_to_measure(context)?.dataset;
         let options = self.options()?;
         let mut watch = |tried: &Tried| context.remark(&describe_try(tried));
         let mut answer = recommend(&data, &options, &mut watch, context)?;

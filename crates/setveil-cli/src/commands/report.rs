@@ -45,6 +45,10 @@ pub struct Args {
     /// The day on the page; `none` for no date [default: today, in UTC]
     #[arg(long, value_name = "DATE")]
     date: Option<String>,
+    /// Say that no item is sensitive: what everybody in a cluster has is then told, and does not
+    /// make the verdict amber
+    #[arg(long)]
+    no_sensitive: bool,
     /// Replace the page if it exists
     #[arg(long)]
     force: bool,
@@ -95,5 +99,6 @@ impl Args {
             .data_set(self.data_set.clone())
             .responsible(self.responsible.clone())
             .date(date)
+            .no_sensitive(self.no_sensitive)
     }
 }

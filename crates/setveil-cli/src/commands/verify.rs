@@ -4,6 +4,7 @@ use std::fmt::Write;
 use std::path::PathBuf;
 
 use serde::Serialize;
+use setveil::Error;
 use setveil::caution::{Caution, Severity};
 use setveil::error::plain;
 use setveil::io::DirectorySource;
@@ -28,14 +29,33 @@ impl Args {
     pub fn run(&self, context: &Context) -> anyhow::Result<Exit> {
         let source = DirectorySource::new(&self.release);
         let verdict = workflow::verify_from(&source, context)?;
-        // A release that does not fit into memory is verified all the same.
-        let release = if verdict.holds { files::read(&self.release, context).ok() } else { None };
-        let found = release.as_ref().map(workflow::cautions).unwrap_or_default();
-        let answer = Answer { verdict: &verdict, cautions: found };
+        let (found, missing) = if verdict.holds { self.look(context)? } else { (Vec::new(), None) };
+        let answer = Answer { verdict: &verdict, cautions: found, cautions_missing: missing };
         context.answer(&answer, || {
-            describe(&verdict, context) + &cautions(&answer.cautions, context)
+            let mut text = describe(&verdict, context) + &cautions(&answer.cautions, context);
+            if let Some(why) = &answer.cautions_missing {
+                let careful = context.warn("careful");
+                text += &format!(
+                    "{careful}: it was not looked whether the release is empty or everybody in a \
+                     cluster has the same item: {}\n",
+                    plain(why)
+                );
+            }
+            text
         })?;
         Ok(if verdict.holds { Exit::Done } else { Exit::Violated })
+    }
+}
+
+impl Args {
+    /// What to know about a release that keeps its promise, or why nobody looked:
+    /// one that does not fit into memory is verified all the same.
+    fn look(&self, context: &Context) -> anyhow::Result<(Vec<Caution>, Option<String>)> {
+        match files::read(&self.release, context) {
+            Ok(release) => Ok((workflow::cautions(&release), None)),
+            Err(Error::Cancelled) => Err(Error::Cancelled.into()),
+            Err(error) => Ok((Vec::new(), Some(crate::wording::say(&error)))),
+        }
     }
 }
 
@@ -44,12 +64,15 @@ struct Answer<'a> {
     #[serde(flatten)]
     verdict: &'a Verdict,
     cautions: Vec<Caution>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cautions_missing: Option<String>,
 }
 
 /// What to know about a release although its promise holds, one line each.
 pub fn cautions(cautions: &[Caution], context: &Context) -> String {
     let line = |caution: &Caution| {
         let colour = match caution.severity {
+            Severity::Remark => "note".to_owned(),
             Severity::Amber => context.warn("careful"),
             Severity::Red => context.bad("do not publish"),
         };

@@ -175,11 +175,11 @@ fn items_that_look_like_persons_or_days() {
         refused(name, text.as_bytes(), &[], &[word]);
     }
     let iban = lines(50, |i| format!("{},DE89370400440532013000,{}", goods(i), goods(i + 1)));
-    refused("iban.csv", iban.as_bytes(), &[], &["are bank accounts (IBAN): `DE89"]);
+    refused("iban.csv", iban.as_bytes(), &[], &["1 item is a bank account (IBAN): `DE89"]);
     // A stray address among many is a remark.
     let text = lines(400, |i| format!("{},{}", goods(i), goods(i + 1))) + "milk,ann@example.org\n";
     let said = published("stray.csv", text.as_bytes(), &[]);
-    assert!(said.contains("1 items look like e-mail addresses: `ann@example.org`"), "{said}");
+    assert!(said.contains("1 item looks like an e-mail address: `ann@example.org`"), "{said}");
 }
 
 #[test]
@@ -191,7 +191,7 @@ fn what_describes_a_person_and_what_occurs_once_is_a_remark() {
         said.contains("18 items describe a person, and many may know them: `age=40`"),
         "{said}"
     );
-    assert!(said.contains("1 of 25 items occur in one record only: `unicorn`"), "{said}");
+    assert!(said.contains("1 of 25 items occurs in one record only: `unicorn`"), "{said}");
 }
 
 #[test]
@@ -199,9 +199,9 @@ fn spellings_are_a_remark_and_can_be_made_one() {
     let text = "Milk,caf\u{e9}\nmilk,cafe\u{301}\nmilk,whole  grain\nMilk,whole grain\n".repeat(5);
     let said = published("spelling.csv", text.as_bytes(), &[]);
     for word in [
-        "1 items differ from another in capital letters only: `Milk`, `milk` (--fold-case makes them one)",
-        "1 items differ from another in how accents are written only: `cafe\\u{301}`, `caf\u{e9}` (--normalize",
-        "1 items differ from another in blanks or invisible characters only: `whole  grain`, `whole grain` (--normalize",
+        "1 item differs from another in capital letters only: `Milk`, `milk` (--fold-case makes them one)",
+        "1 item differs from another in how accents are written only: `cafe\\u{301}`, `caf\u{e9}` (--normalize",
+        "1 item differs from another in blanks or invisible characters only: `whole  grain`, `whole grain` (--normalize",
     ] {
         assert!(said.contains(word), "`{word}` is not in: {said}");
     }
@@ -278,4 +278,100 @@ fn standard_input_is_read_by_the_command_line() {
     let refused = setveil(&args).write_stdin(patients()).assert().code(2).get_output().clone();
     let text = String::from_utf8(refused.stderr).unwrap();
     assert!(text.contains("looks like a header"), "{text}");
+}
+
+#[test]
+fn small_numbers_that_say_whose_row_it_is() {
+    let rows = lines(600, |i| format!("{},{}", 1 + i / 3, code(i)));
+    let words = ["position 1 looks like an identifier: 200 values", "--id id --item item"];
+    refused("rows.csv", rows.as_bytes(), &[], &words);
+    // In any order of the rows.
+    let rows = lines(600, |i| format!("{},{}", 1 + i * 7 % 600 / 3, code(i)));
+    refused("mixed.csv", rows.as_bytes(), &[], &["position 1 looks like an identifier"]);
+    // Persons and things are both numbers, and overlap; a rating behind them.
+    let rows = lines(900, |i| format!("{},{},{}", 1 + i / 90, 1 + i * 17 % 301, i % 5));
+    refused("ratings.csv", rows.as_bytes(), &[], &["position 1 looks like an identifier: 10"]);
+    // The number of the line before a set of any length.
+    let more = |i: u32| if i.is_multiple_of(2) { " 9" } else { "" };
+    let sets = lines(300, |i| format!("{} {} {}{}", i + 1, 3 + i % 40, 50 + i % 7, more(i)));
+    let word = "position 1 has a value of its own in 300 of the first 300 lines";
+    refused("sets.dat", sets.as_bytes(), &[], &[word]);
+}
+
+#[test]
+fn ids_in_a_json_array_on_one_line() {
+    let sets: Vec<String> =
+        (0..200).map(|i| format!("[\"p{i}\",\"{}\",\"{}\"]", goods(i), goods(i + 1))).collect();
+    let text = format!("[{}]", sets.join(","));
+    let word = "200 of 200 records have an item of their own that looks like an id: `p0`";
+    refused("sets.json", text.as_bytes(), &[], &[word]);
+}
+
+#[test]
+fn days_in_every_spelling() {
+    for (name, item) in [
+        (
+            "short.csv",
+            (|i| format!("{}.{}.{}", 1 + i % 28, 1 + i % 12, 19 + i % 5)) as fn(u32) -> String,
+        ),
+        ("oracle.csv", |i| {
+            format!("{}-{}-2021", 1 + i % 28, ["JAN", "FEB", "DEC"][i as usize % 3])
+        }),
+        ("compact.csv", |i| format!("2021{:02}{:02}", 1 + i % 12, 1 + i % 28)),
+        ("time.csv", |i| format!("2021-03-{:02} 10:{:02}", 1 + i % 28, i % 60)),
+    ] {
+        let text = lines(120, |i| format!("{},{},{}", goods(i), item(i), goods(i + 1)));
+        refused(name, text.as_bytes(), &[], &["are dates: `"]);
+    }
+}
+
+#[test]
+fn columns_that_say_who_somebody_is_are_no_items() {
+    let row = |i: u32| {
+        let name = |n: u32| format!("{}{}", ["Mei", "Hub", "Wol"][n as usize % 3], n);
+        format!("{},{},{},{},{}", i, name(i), 10_000 + i % 90, code(i), code(i + 3))
+    };
+    let table = "patient_id,lastname,zip,dx1,dx2\n".to_owned() + &lines(300, row);
+    let words = ["1 of the 4 columns of items say who somebody is: `lastname`", "--items dx1,dx2"];
+    let error = refused("wide.csv", table.as_bytes(), &["--id", "patient_id"], &words);
+    assert!(error.contains("probably meant: setveil anonymize disassociation"), "{error}");
+    // By its values alone, under a name that says nothing.
+    let other = table.replace("lastname", "field7");
+    let words =
+        ["1 of the 4 columns of items have a value of their own in nearly every row", "`field7`"];
+    refused("wide.csv", other.as_bytes(), &["--id", "patient_id"], &words);
+    // What is probably meant is read, and what describes a person is a remark.
+    let flags = ["--id", "patient_id", "--items", "dx1,dx2"];
+    assert_eq!(published("wide.csv", table.as_bytes(), &flags), "");
+    let flags = ["--id", "patient_id", "--items", "zip,dx1,dx2"];
+    let said = published("wide.csv", table.as_bytes(), &flags);
+    assert!(said.contains("1 of the 3 columns of items describe a person: `zip`"), "{said}");
+    // Id and item exchanged: diagnoses become people, and people items.
+    let flags = ["--id", "diagnosis_code", "--item", "patient_id"];
+    let word = "the column of the items is called as identifiers are: `patient_id`";
+    refused("patients.csv", patients().as_bytes(), &flags, &[word]);
+}
+
+#[test]
+fn a_table_of_yes_and_no_is_not_published_as_noughts_and_ones() {
+    let row = |i: u32| format!("{},{},{},{}", i + 1, i % 2, i / 2 % 2, i / 4 % 2);
+    let table = "id,milk,bread,wine\n".to_owned() + &lines(200, row);
+    let word = "all cells say yes or no, and what they are about stands in the header";
+    refused("flags.csv", table.as_bytes(), &["--id", "id"], &[word, "`0`, `1`"]);
+}
+
+#[test]
+fn visits_of_people_and_cells_without_a_value_are_remarks() {
+    let row = |i: u32| {
+        format!("v{i},p{},{}", i / 4, if i.is_multiple_of(9) { "NULL".into() } else { code(i) })
+    };
+    let table = "visit_id,patient_id,code\n".to_owned() + &lines(200, row);
+    let said = published("v.csv", table.as_bytes(), &["--id", "visit_id", "--item", "code"]);
+    assert!(
+        said.contains("somebody with several records is hidden among fewer people: `patient_id`"),
+        "{said}"
+    );
+    assert!(said.contains("1 item says that nothing is there: `NULL`"), "{said}");
+    let said = published("v.csv", table.as_bytes(), &["--id", "patient_id", "--item", "code"]);
+    assert!(!said.contains("fewer people"), "{said}");
 }

@@ -9,6 +9,7 @@ mod cahd;
 mod commands;
 mod diffpart;
 mod dls;
+mod explained;
 mod generalization;
 mod inspect;
 mod manners;

@@ -212,3 +212,87 @@ fn the_head_of_the_report_comes_from_options() {
     let page = std::fs::read_to_string(dir.path().join("page2.html")).unwrap();
     assert!(!page.contains("<dt>Date</dt>"));
 }
+
+#[test]
+fn a_promise_about_single_items_or_with_a_huge_budget_is_amber() {
+    let dir = folder(&patients());
+    let command = "anonymize disassociation data.dat -k 3 -m 1 -o r";
+    said(dir.path(), command, "amber", "nothing is promised about combinations");
+    let tree: String = ["B20", "E0", "E1"].iter().map(|i| format!("{i};*\n")).collect();
+    let codes =
+        (0..5).flat_map(|i| [format!("I{i};*\n"), format!("J{i};*\n"), format!("K{i};*\n")]);
+    std::fs::write(dir.path().join("tree.csv"), tree + &codes.collect::<String>()).unwrap();
+    let command = "anonymize diffpart data.dat --hierarchy tree.csv --epsilon 50 -o r --force";
+    said(dir.path(), command, "amber", "epsilon = 50 promises next to nothing");
+}
+
+#[test]
+fn the_custodian_can_say_that_nothing_is_sensitive() {
+    let dir = folder(&patients());
+    text(dir.path(), "anonymize disassociation data.dat -k 3 -m 2 --max-cluster-size 6 -o r");
+    let before = page(dir.path(), "");
+    assert!(before.contains("class=\"verdict amber\"") && before.contains("or decide that there"));
+    let after = page(dir.path(), "--no-sensitive");
+    assert!(after.contains("class=\"verdict green\""), "{after}");
+    assert!(after.contains("none, by decision of the custodian"));
+    // It is still told, further down.
+    assert!(after.contains("everybody has the same telling item (all 5 have"), "{after}");
+}
+
+#[test]
+fn verify_says_when_it_did_not_look() {
+    let mut data = String::new();
+    for i in 0..12_000_u32 {
+        let n = i.wrapping_mul(2_654_435_761) >> 5;
+        data += &format!("a{} b{} c{} d{}\n", n % 19, n / 32 % 23, n / 1024 % 29, n % 171);
+    }
+    let dir = folder(&data);
+    text(dir.path(), "anonymize disassociation data.dat -k 3 -o r");
+    let size = std::fs::metadata(dir.path().join("r/clusters.jsonl")).unwrap().len();
+    assert!(size > 200_000, "{size}");
+    let small = "verify r --max-memory 150000";
+    let words = text(dir.path(), small);
+    assert!(words.contains("holds") && words.contains("it was not looked whether"), "{words}");
+    assert!(words.contains("--max-memory"), "it says what to do: {words}");
+    let answer = json(dir.path(), small);
+    assert_eq!(answer["holds"], true);
+    assert!(answer["cautions_missing"].is_string(), "{answer}");
+    assert!(json(dir.path(), "verify r")["cautions_missing"].is_null());
+}
+
+#[test]
+fn figures_about_a_misread_table_come_with_a_warning() {
+    let dir = folder("");
+    let mut table = "patient_id,code\n".to_owned();
+    (0..120).for_each(|i| table += &format!("p{:04},E{:02}\n", i / 3, i % 7));
+    std::fs::write(dir.path().join("t.csv"), table).unwrap();
+    for command in [
+        "compare t.csv -k 2 --repeats 1",
+        "recommend t.csv --methods suppress-rare,disassociation -k 2 -m 2",
+    ] {
+        let out = run(dir.path(), &split(command)).get_output().clone();
+        let said = String::from_utf8(out.stderr).unwrap();
+        assert!(
+            said.contains("`anonymize` refuses it: the first line looks like a header"),
+            "{said}"
+        );
+    }
+}
+
+#[test]
+fn ordinary_items_beside_sensitive_ones_are_not_hidden_and_that_is_amber() {
+    let dir = folder(&patients());
+    std::fs::write(dir.path().join("sensitive.txt"), "B20\n").unwrap();
+    let command = "anonymize cahd data.dat -p 3 --sensitive sensitive.txt -o r";
+    said(dir.path(), command, "amber", "ordinary items are published as they are");
+}
+
+#[test]
+fn a_release_that_is_not_there() {
+    let dir = folder(&patients());
+    let missing = error(dir.path(), "verify nothing");
+    assert!(missing.contains("nothing: there is no such directory"), "{missing}");
+    assert!(!missing.contains("os error"), "{missing}");
+    let other = error(dir.path(), "verify .");
+    assert!(other.contains("there is no manifest.json here"), "{other}");
+}

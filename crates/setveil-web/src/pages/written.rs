@@ -85,7 +85,7 @@ fn note(app: &App, opened: &Opened, what: &str, files: &[PathBuf]) {
 fn written(
     form: &Fields,
     opened: &Arc<Opened>,
-    place: &PathBuf,
+    place: &Path,
     job: &Job,
 ) -> Result<(&'static str, Vec<PathBuf>)> {
     let release = opened.index.release();

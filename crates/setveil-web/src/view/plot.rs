@@ -61,7 +61,7 @@ impl Scale {
 fn percent(share: f64) -> String {
     let value = share * 100.0;
     match value {
-        v if v == 0.0 => "0 %".into(),
+        0.0 => "0 %".into(),
         v if v < 0.1 => format!("{v:.2} %"),
         v if v < 10.0 => format!("{}", (v * 10.0).round() / 10.0) + " %",
         v => format!("{v:.0} %"),

@@ -14,6 +14,9 @@ use super::{Finding, Kind, Severity, names, short};
 /// Fewer lines than these tell nothing about how unique values are.
 const ENOUGH: usize = 20;
 
+/// Rows of more cells than these are not looked at as persons with several rows.
+const MOST_COLUMNS: usize = 12;
+
 /// The first lines as a table.
 pub(super) struct Table<'a> {
     /// The names of the columns, if the first line is a header.
@@ -42,6 +45,8 @@ struct Position {
     distinct: usize,
     /// The pattern of (nearly) all values that look like ids.
     id_pattern: Option<String>,
+    /// The pattern of values that are all short numbers, too short to be ids by themselves.
+    number: Option<String>,
     /// Whether equal values stand together.
     runs: bool,
     dates: bool,
@@ -123,7 +128,12 @@ fn identifying(
         return None;
     }
     let at = |p: usize| position(rows, p, data);
+    // The numbers of the lines; they can be items of other lines as well.
+    let numbered = counts_up(rows, 0) && rows.windows(2).all(|w| w[0][0] != w[1][0]);
     let Some(width) = width else {
+        if numbered {
+            return Some((0, Identifies::Uniquely(rows.len())));
+        }
         // Lines of different lengths: the first field may be an id, the others not.
         let first = at(0).filter(|p| p.rows >= ENOUGH && p.once * 10 >= p.rows * 9)?;
         let others = rows.iter().flat_map(|row| row.iter().skip(1)).filter(|v| !v.is_empty());
@@ -134,24 +144,52 @@ fn identifying(
     let positions: Vec<Option<Position>> = (0..width).map(at).collect();
     let unique = |p: &Position| p.rows >= ENOUGH && p.once * 20 >= p.rows * 19 && !p.dates;
     let found = (0..width).find(|&p| positions[p].as_ref().is_some_and(unique));
+    if found.is_none() && numbered {
+        return Some((0, Identifies::Uniquely(rows.len())));
+    }
     if let Some(p) = found {
         // Where every position is like that, items that occur once are the rule.
         let all = positions.iter().flatten().all(|p| p.once * 2 >= p.rows);
         let id = positions[p].as_ref().filter(|id| !all || id.id_pattern.is_some())?;
         return Some((p, Identifies::Uniquely(id.once)));
     }
-    let repeated = (0..width).find(|&p| {
-        let Some(id) = &positions[p] else { return false };
-        let Some(pattern) = &id.id_pattern else { return false };
-        let alone = positions.iter().enumerate().all(|(q, other)| {
-            let same = |other: &Position| other.id_pattern.as_ref() == Some(pattern);
-            q == p || !other.as_ref().is_some_and(same)
-        });
-        let many = if id.runs { id.rows / 20 } else { id.rows / 10 };
-        alone && width <= 12 && id.distinct >= many.max(10) && apart(rows, p)
-    })?;
+    let repeated = (0..width).find(|&p| is_repeated(rows, p, &positions))?;
     let distinct = positions[repeated].as_ref().map_or(0, |p| p.distinct);
     Some((repeated, Identifies::Repeatedly(distinct)))
+}
+
+/// Whether position `p` says whose row it is, several rows a person: values of
+/// a pattern that no other position has, and many of them; or numbers that
+/// count up.
+fn is_repeated(rows: &[&[String]], p: usize, positions: &[Option<Position>]) -> bool {
+    let Some(id) = &positions[p] else { return false };
+    let width = positions.len();
+    if width > MOST_COLUMNS {
+        return false;
+    }
+    // Rows of few cells are seldom sets that were sorted by their first item.
+    if counts_up(rows, p) && id.distinct >= if width <= 4 { 3 } else { 10 } {
+        return true;
+    }
+    let Some(pattern) = id.id_pattern.as_ref().or(id.number.as_ref()) else { return false };
+    let alone = positions.iter().enumerate().all(|(q, other)| {
+        let same = |other: &Position| {
+            other.id_pattern.as_ref() == Some(pattern) || other.number.as_ref() == Some(pattern)
+        };
+        q == p || !other.as_ref().is_some_and(same)
+    });
+    let many = if id.runs { id.rows / 20 } else { id.rows / 10 };
+    alone && id.distinct >= many.max(10) && apart(rows, p)
+}
+
+/// Whether a position holds numbers that never fall and hardly ever leave one out.
+fn counts_up(rows: &[&[String]], at: usize) -> bool {
+    let number = |row: &&[String]| row.get(at).and_then(|v| v.parse::<u64>().ok());
+    let Some(numbers) = rows.iter().map(number).collect::<Option<Vec<u64>>>() else { return false };
+    let steps: Vec<u64> = numbers.windows(2).filter_map(|w| w[1].checked_sub(w[0])).collect();
+    let ups = steps.iter().filter(|&&step| step > 0).count();
+    let ones = steps.iter().filter(|&&step| step == 1).count();
+    steps.len() + 1 == numbers.len() && ups > 0 && ones * 10 >= ups * 9
 }
 
 fn position(rows: &[&[String]], at: usize, data: &Labels) -> Option<Position> {
@@ -173,6 +211,10 @@ fn position(rows: &[&[String]], at: usize, data: &Labels) -> Option<Position> {
         once,
         distinct: distinct.len(),
         id_pattern: (like_ids * 50 >= values.len() * 49).then_some(pattern_of_first),
+        number: values
+            .iter()
+            .all(|v| v.bytes().all(|b| b.is_ascii_digit()))
+            .then(|| "9".to_owned()),
         runs: changes == distinct.len(),
         dates: values.iter().all(|v| is_date(v)),
     })

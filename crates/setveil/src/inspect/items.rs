@@ -1,6 +1,8 @@
 //! Items that should not be published as they are, whatever their position.
 
-use super::shape::{Shape, shape};
+use std::collections::HashMap;
+
+use super::shape::{Shape, family, is_compact_date, shape};
 use super::{Finding, Kind, Severity, names, short};
 use crate::Dataset;
 use crate::data::ItemId;
@@ -8,6 +10,8 @@ use crate::io::Input;
 
 /// At most so many labels are looked at; of more, every second, third, ...
 const LOOKED_AT: usize = 1 << 20;
+/// What programs write where nothing is.
+const MISSING: [&str; 8] = ["null", "(null)", "nan", "none", "n/a", "#n/a", "\\n", "nil"];
 /// How many examples are shown.
 const SHOWN: usize = 3;
 
@@ -71,6 +75,7 @@ pub(super) fn findings(data: &Labels, input: &Input, found_id: bool) -> Vec<Find
     let mut findings = shapes(data, found_id);
     findings.extend(delimiter(data, input));
     let (mut personal, mut singles) = (Seen::default(), Seen::default());
+    let mut missing = Seen::default();
     for (label, support) in data.iter() {
         if label.split_once(['=', ':']).is_some_and(|(n, v)| names::is_personal(n) && !v.is_empty())
         {
@@ -79,9 +84,14 @@ pub(super) fn findings(data: &Labels, input: &Input, found_id: bool) -> Vec<Find
         if support == 1 {
             singles.add(label, support);
         }
+        if MISSING.iter().any(|word| label.eq_ignore_ascii_case(word)) {
+            missing.add(label, support);
+        }
     }
     let items = data.data.item_count() as u64;
-    for (seen, kind) in [(personal, Kind::QuasiIdentifiers), (singles, Kind::Singles)] {
+    for (seen, kind) in
+        [(personal, Kind::QuasiIdentifiers), (missing, Kind::Missing), (singles, Kind::Singles)]
+    {
         if seen.labels > 0 {
             findings.push(seen.finding(Severity::Remark, kind, items, data));
         }
@@ -100,14 +110,22 @@ fn shapes(data: &Labels, found_id: bool) -> Vec<Finding> {
         (Shape::Control, Kind::ControlCharacters),
     ];
     let mut seen: [Seen; 6] = Default::default();
-    let mut ids = Seen::default();
+    let mut compact = Seen::default();
+    let mut eights = 0;
     for (label, support) in data.iter() {
         let shape = shape(label);
         if let Some(at) = KINDS.iter().position(|(s, _)| *s == shape) {
             seen[at].add(label, support);
-        } else if shape == Shape::Id && support == 1 {
-            ids.add(label, support);
+        } else if label.len() == 8 {
+            eights += u64::from(label.bytes().all(|b| b.is_ascii_digit()));
+            if is_compact_date(label) {
+                compact.add(label, support);
+            }
         }
+    }
+    // Eight digits can be anything; where all of them are days, they are days.
+    if compact.labels >= 10 && compact.labels * 20 >= eights * 19 {
+        seen[3] = compact;
     }
     let records = data.data.len() as u64;
     let mut findings = Vec::new();
@@ -126,12 +144,39 @@ fn shapes(data: &Labels, found_id: bool) -> Vec<Finding> {
             findings.push(seen.finding(severity, kind, data.data.item_count() as u64, data));
         }
     }
-    // One for nearly every record: more would be data in which most items occur once.
-    let count = data.scale(ids.labels);
-    if !found_id && records >= 20 && count * 10 >= records * 8 && count * 10 <= records * 12 {
-        findings.push(ids.finding(Severity::Refuse, Kind::Ids, records, data));
+    if !found_id && records >= 20 {
+        findings.extend(ids(data));
     }
     findings
+}
+
+/// Labels that look alike, have digits and (nearly) all occur once: one of them
+/// in nearly every record.
+fn ids(data: &Labels) -> Option<Finding> {
+    let mut families: HashMap<String, (Seen, u64)> = HashMap::new();
+    let digit = |label: &str| label.bytes().any(|b| b.is_ascii_digit());
+    for (label, support) in data.iter().filter(|(label, _)| digit(label)) {
+        let (once, often) = families.entry(family(label)).or_default();
+        if support == 1 { once.add(label, support) } else { *often += 1 }
+    }
+    let records = data.data.len() as u64;
+    let enough = |(once, often): &(Seen, u64)| {
+        let count = data.scale(once.labels);
+        count * 10 >= records * 8 && count * 10 <= records * 12 && often * 5 <= once.labels
+    };
+    let found = families.into_iter().filter(|(_, seen)| enough(seen));
+    let (name, (seen, _)) = found.min_by(|a, b| a.0.cmp(&b.0))?;
+    let own: Vec<bool> = (0..data.data.item_count() as ItemId)
+        .map(|item| {
+            let label = data.data.vocabulary().label(item);
+            data.supports[item as usize] == 1 && digit(label) && family(label) == name
+        })
+        .collect();
+    let one = |record: &[ItemId]| record.iter().filter(|&&i| own[i as usize]).count() == 1;
+    let count = data.data.records().filter(|record| one(record)).count() as u64;
+    let (severity, examples) = (Severity::Refuse, seen.examples);
+    let finding = Finding { severity, kind: Kind::Ids, count, of: records, examples };
+    Some(finding).filter(|f| f.count * 10 >= records * 8)
 }
 
 /// One separator in nearly every item, or in many whose parts come again.

@@ -12,7 +12,9 @@
 //! identify people, and the caller may say that the data is meant as it is.
 
 mod columns;
+mod describe;
 mod items;
+mod named;
 mod names;
 mod shape;
 mod suggestion;
@@ -22,7 +24,7 @@ use std::path::Path;
 
 use serde::Serialize;
 
-use crate::error::{Hint, Setting, plain};
+use crate::error::{Hint, Setting};
 use crate::io::Input;
 use crate::{Error, Result};
 pub use suggestion::Suggestion;
@@ -54,6 +56,20 @@ pub enum Kind {
         /// The position, counted from 1.
         position: usize,
     },
+    /// Columns that say who somebody is are read as items; examples are their names.
+    IdentifyingColumns,
+    /// Columns with a value of its own in nearly every row are read as items;
+    /// examples are their names.
+    UniqueColumns,
+    /// Columns that describe a person are read as items; examples are their names.
+    PersonalColumns,
+    /// A column that may say who somebody is was not read, and the records are
+    /// something else than people: visits, orders. Examples are the columns.
+    Visits,
+    /// Items that say that nothing is there, such as `NULL`.
+    Missing,
+    /// The cells say yes or no: what they are about stands in the header.
+    YesNo,
     /// One separator stands in nearly every item.
     Delimiter {
         /// The separator.
@@ -130,11 +146,15 @@ pub fn check(input: &Input) -> Findings {
     let data = items::Labels::new(&input.dataset);
     let table = columns::Table::new(&input.preview.rows, &data);
     let mut findings: Vec<Finding> = table.iter().flat_map(|t| t.findings()).collect();
-    findings.extend(items::findings(&data, input, !findings.is_empty()));
+    findings.extend(named::findings(&input.preview.item_columns, &data));
+    let found_id = !findings.is_empty();
+    findings.extend(named::visits(&input.preview));
+    findings.extend(named::yes_or_no(input, table.as_ref().and_then(|t| t.width)));
+    findings.extend(items::findings(&data, input, found_id));
     findings.extend(variants::findings(&data));
     findings.sort_by_key(|f| f.severity == Severity::Remark);
     let refused = findings.iter().any(|f| f.severity == Severity::Refuse);
-    let suggestion = suggestion::of(&findings, table.as_ref(), input).filter(|_| refused);
+    let suggestion = suggestion::of(&findings, table.as_ref(), &data, input).filter(|_| refused);
     let understood = |(line, row): (&String, &Vec<String>)| Understood {
         line: line.clone(),
         items: row.iter().filter(|item| !item.is_empty()).cloned().collect(),
@@ -167,54 +187,6 @@ impl Findings {
     /// The findings of one severity.
     pub fn of(&self, severity: Severity) -> impl Iterator<Item = &Finding> {
         self.findings.iter().filter(move |f| f.severity == severity)
-    }
-}
-
-impl Finding {
-    /// One line in plain words.
-    pub fn describe(&self) -> String {
-        let (count, of) = (self.count, self.of);
-        let what = match self.kind {
-            Kind::Header => "the first line looks like a header".to_owned(),
-            Kind::UniquePosition { position } => format!(
-                "position {position} has a value of its own in {count} of the first {of} lines, \
-                 as an identifier has"
-            ),
-            Kind::IdPosition { position } => format!(
-                "position {position} looks like an identifier: {count} values in the first {of} \
-                 lines, found nowhere else"
-            ),
-            Kind::Delimiter { delimiter } => {
-                let shown =
-                    if delimiter == '\t' { "a tab".to_owned() } else { format!("`{delimiter}`") };
-                format!("{count} of {of} occurrences of items have {shown} inside")
-            }
-            Kind::Ids => {
-                format!("{count} of {of} records have an item of their own that looks like an id")
-            }
-            Kind::Emails => format!("{count} items look like e-mail addresses"),
-            Kind::Phones => format!("{count} items look like phone numbers"),
-            Kind::Ibans => format!("{count} items are bank accounts (IBAN)"),
-            Kind::Dates => format!("{count} items are dates"),
-            Kind::FreeText => format!("{count} items look like sentences"),
-            Kind::ControlCharacters => format!("{count} items hold characters that are no text"),
-            Kind::QuasiIdentifiers => {
-                format!("{count} items describe a person, and many may know them")
-            }
-            Kind::Singles => format!("{count} of {of} items occur in one record only"),
-            Kind::CaseVariants => {
-                format!("{count} items differ from another in capital letters only")
-            }
-            Kind::AccentVariants => {
-                format!("{count} items differ from another in how accents are written only")
-            }
-            Kind::BlankVariants => {
-                format!("{count} items differ from another in blanks or invisible characters only")
-            }
-        };
-        let examples: Vec<String> =
-            self.examples.iter().map(|e| format!("`{}`", plain(e))).collect();
-        if examples.is_empty() { what } else { format!("{what}: {}", examples.join(", ")) }
     }
 }
 

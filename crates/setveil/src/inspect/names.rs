@@ -126,6 +126,87 @@ const PERSONAL: &[&str] = &[
     "admitted",
     "discharged",
 ];
+/// Words for people and for what they did once: behind them, a column says who.
+const SOMEBODY: &[&str] = &[
+    "user",
+    "userid",
+    "customer",
+    "patient",
+    "person",
+    "member",
+    "client",
+    "subject",
+    "visitor",
+    "employee",
+    "student",
+    "case",
+    "visit",
+    "encounter",
+    "order",
+    "invoice",
+    "session",
+    "basket",
+    "transaction",
+    "account",
+    "tid",
+    "pid",
+    "uid",
+    "kunde",
+    "kundennr",
+    "patientnr",
+    "fall",
+    "fallnr",
+    "anonid",
+    "ssn",
+    "mrn",
+    "iban",
+    "uuid",
+    "guid",
+];
+/// Those of them for people.
+const PEOPLE: &[&str] = &[
+    "user",
+    "userid",
+    "customer",
+    "patient",
+    "person",
+    "member",
+    "client",
+    "subject",
+    "visitor",
+    "employee",
+    "student",
+    "kunde",
+    "kundennr",
+    "patientnr",
+    "anonid",
+    "ssn",
+    "mrn",
+];
+/// Words that name somebody, or lead to a door.
+const DIRECT: &[&str] = &[
+    "firstname",
+    "lastname",
+    "surname",
+    "forename",
+    "vorname",
+    "nachname",
+    "nachnamen",
+    "fullname",
+    "username",
+    "street",
+    "strasse",
+    "address",
+    "adresse",
+    "phone",
+    "telephone",
+    "telefon",
+    "email",
+];
+/// Words that stand beside `name` where it is one of a person.
+const NAMES: &[&str] = &["name", "first", "last", "full", "given", "family", "middle", "maiden"];
+/// Words that say nothing but that it is a number for something.
+const NUMBERS: &[&str] = &["id", "ids", "key", "nr", "no", "number", "index", "row", "hash"];
 /// Further words that only columns are called.
 const OTHERS: &[&str] =
     &["value", "amount", "quantity", "qty", "price", "count", "type", "description", "rank"];
@@ -162,6 +243,22 @@ pub(super) fn is_item(name: &str) -> bool {
     any(name, ITEMS)
 }
 
+/// Whether a column of this name says who somebody is.
+pub(super) fn identifies(name: &str) -> bool {
+    let all = |known: &[&str]| {
+        let words = words(name);
+        !words.is_empty() && words.iter().all(|w| known.contains(&w.as_str()))
+    };
+    let somebody = all(&[SOMEBODY, NUMBERS, NAMES].concat()) && !all(&NAMES[1..]);
+    !is_item(name) && (somebody || any(name, DIRECT))
+}
+
+/// Whether a column of this name tells people apart.
+pub(super) fn is_person(name: &str) -> bool {
+    let known = |w: &String| PEOPLE.contains(&w.as_str()) || NUMBERS.contains(&w.as_str());
+    any(name, PEOPLE) && words(name).iter().all(known)
+}
+
 /// Whether a column of this name describes a person.
 pub(super) fn is_personal(name: &str) -> bool {
     any(name, PERSONAL)
@@ -191,5 +288,11 @@ mod tests {
         assert!(is_item("diagnosis_code") && is_item("dx1") && is_item("dx21"));
         assert!(is_personal("age") && is_personal("birthDate"));
         assert!(!is_known("whole milk") && !is_known("e11"));
+        for name in ["patient_id", "id", "Nr", "lastname", "name", "Patient Name", "email"] {
+            assert!(identifies(name), "{name}");
+        }
+        for name in ["product_id", "movieId", "track_id", "visit_type", "dx1", "zip", "first"] {
+            assert!(!identifies(name), "{name}");
+        }
     }
 }

@@ -67,6 +67,59 @@ fn is_iban(text: &str) -> bool {
 
 /// A day with year, month and day, and perhaps a time behind it.
 pub(super) fn is_date(text: &str) -> bool {
+    is_spelled_date(text) || is_numeric_date(text)
+}
+
+/// `12-JAN-2023`, `Jan 12, 2023`, `3. Mai 2021`.
+fn is_spelled_date(text: &str) -> bool {
+    // Short names are the first three letters of these.
+    const MONTHS: [&str; 21] = [
+        "january",
+        "february",
+        "march",
+        "april",
+        "may",
+        "june",
+        "july",
+        "august",
+        "september",
+        "october",
+        "november",
+        "december",
+        "januar",
+        "februar",
+        "märz",
+        "mai",
+        "juni",
+        "juli",
+        "oktober",
+        "dezember",
+        "mrz",
+    ];
+    let parts: Vec<&str> =
+        text.split(['-', ' ', '.', ',', '/']).filter(|part| !part.is_empty()).take(4).collect();
+    let [a, b, c] = parts[..] else { return false };
+    let (month, day) = if a.starts_with(|c: char| c.is_alphabetic()) { (a, b) } else { (b, a) };
+    let name = month.to_lowercase();
+    let short = |long: &str| name.chars().count() == 3 && long.starts_with(&name);
+    let number = |text: &str| text.parse::<u32>().ok();
+    MONTHS.iter().any(|long| *long == name || short(long))
+        && number(day).is_some_and(|d| (1..=31).contains(&d))
+        && [2, 4].contains(&c.len())
+        && number(c).is_some()
+}
+
+/// Eight digits that are year, month and day.
+pub(super) fn is_compact_date(text: &str) -> bool {
+    let part = |from: usize, to: usize| text.get(from..to).and_then(|t| t.parse::<u32>().ok());
+    text.len() == 8
+        && text.bytes().all(|b| b.is_ascii_digit())
+        && part(0, 4).is_some_and(|y| (1900..=2100).contains(&y))
+        && part(4, 6).is_some_and(|m| (1..=12).contains(&m))
+        && part(6, 8).is_some_and(|d| (1..=31).contains(&d))
+}
+
+fn is_numeric_date(text: &str) -> bool {
     let day = text.split(['T', ' ']).next().unwrap_or_default();
     let Some(separator) = day.chars().find(|c| !c.is_ascii_digit()) else { return false };
     if !matches!(separator, '-' | '.' | '/') || !text[day.len()..].chars().all(is_time) {
@@ -78,7 +131,9 @@ pub(super) fn is_date(text: &str) -> bool {
     let (Some(a), Some(b), Some(c)) = (number(a), number(b), number(c)) else { return false };
     let year = |y: u32| (1900..=2100).contains(&y);
     let days = |x: u32, y: u32| (1..=31).contains(&x) && (1..=31).contains(&y) && x.min(y) <= 12;
-    (year(a) && days(b, c)) || (year(c) && days(a, b))
+    // Two digits of a year, as in 31.12.99.
+    let short = parts[2].len() == 2 && parts[0].len() <= 2 && separator != '-';
+    (year(a) && days(b, c)) || ((year(c) || short) && days(a, b))
 }
 
 fn is_time(c: char) -> bool {
@@ -97,7 +152,7 @@ fn is_phone(text: &str) -> bool {
 
 /// A UUID; at least six digits; or a few letters and at least four digits (five behind a word).
 pub(super) fn is_id(text: &str) -> bool {
-    is_uuid(text) || {
+    is_uuid(text) || is_hash(text) || {
         let letters = text.bytes().take_while(u8::is_ascii_alphabetic).count();
         let rest = text[letters..].trim_start_matches(['-', '_', '#']);
         let digits = rest.len();
@@ -117,6 +172,23 @@ fn is_uuid(text: &str) -> bool {
             8 | 13 | 18 | 23 => b == b'-',
             _ => b.is_ascii_hexdigit(),
         })
+}
+
+/// Sixteen hexadecimal digits and more, letters and digits among them.
+fn is_hash(text: &str) -> bool {
+    text.len() >= 16
+        && text.bytes().all(|b| b.is_ascii_hexdigit())
+        && text.bytes().any(|b| b.is_ascii_digit())
+        && text.bytes().any(|b| b.is_ascii_alphabetic())
+}
+
+/// What ids of one kind have in common.
+pub(super) fn family(text: &str) -> String {
+    match text {
+        text if is_uuid(text) => "uuid".to_owned(),
+        text if is_hash(text) => "hash".to_owned(),
+        text => pattern(text),
+    }
 }
 
 /// At least eight words, or five that are long together.
@@ -160,7 +232,13 @@ mod tests {
             ("2024-02-29T10:11:12Z", Shape::Date),
             ("31.12.1999", Shape::Date),
             ("12/31/1999", Shape::Date),
+            ("31.12.99", Shape::Date),
+            ("12-JAN-2023", Shape::Date),
+            ("Jan 12, 2023", Shape::Date),
+            ("3. Mai 2021", Shape::Date),
+            ("marmalade 12 2023", Shape::Plain),
             ("250.10.1999", Shape::Plain),
+            ("5.10.3", Shape::Plain),
             ("1-2-3", Shape::Plain),
             ("+49 30 1234567", Shape::Phone),
             ("(030) 1234-567", Shape::Phone),
@@ -179,5 +257,7 @@ mod tests {
             assert_eq!(shape(text), expected, "{text}");
         }
         assert_eq!(pattern("AB-0017.x"), "a-9.a");
+        assert!(is_compact_date("20230131") && !is_compact_date("20231331"));
+        assert_eq!(family("e6182695a8f3b8c409caa7b1c2ec34a5"), "hash");
     }
 }

@@ -3,7 +3,8 @@
 use serde::Serialize;
 
 use super::columns::{Identifies, Table};
-use super::{Finding, Kind, names};
+use super::items::Labels;
+use super::{Finding, Kind, named, names};
 use crate::io::{Format, Input};
 
 /// Settings of the reading with which the data is probably read as it is
@@ -37,10 +38,21 @@ pub struct Suggestion {
 }
 
 /// What the findings together suggest.
-pub(super) fn of(findings: &[Finding], table: Option<&Table>, input: &Input) -> Option<Suggestion> {
+pub(super) fn of(
+    findings: &[Finding],
+    table: Option<&Table>,
+    data: &Labels,
+    input: &Input,
+) -> Option<Suggestion> {
     let mut suggestion = Suggestion::default();
     for finding in findings {
         match finding.kind {
+            Kind::IdentifyingColumns | Kind::UniqueColumns => {
+                let columns = &input.preview.item_columns;
+                let names: Vec<String> = columns.iter().map(|c| c.name.clone()).collect();
+                let others = list(&named::harmless(columns, data), &names, false);
+                suggestion.items = Some(others).filter(|list| !list.is_empty());
+            }
             Kind::Delimiter { delimiter } => separated(&mut suggestion, delimiter, input),
             Kind::ControlCharacters => suggestion.encoding = Some("utf-16le"),
             _ => {}
@@ -104,7 +116,7 @@ fn columns(suggestion: &mut Suggestion, table: &Table, input: &Input) {
         _ if id.is_some() && wanted.len() == others.len() && items.len() < 2 => {}
         _ => {
             let chosen = if items.len() > 1 { &items } else { &wanted };
-            suggestion.items = Some(list(chosen, &header)).filter(|l| !l.is_empty());
+            suggestion.items = Some(list(chosen, &header, true)).filter(|l| !l.is_empty());
         }
     }
 }
@@ -119,12 +131,13 @@ fn separator(input: &Input) -> &'static str {
     }
 }
 
-/// Columns by name, those that follow each other as a range.
-fn list(columns: &[usize], header: &[String]) -> String {
+/// Columns by name, those that follow each other as a range; few of them one by
+/// one where another may stand between them in the table.
+fn list(columns: &[usize], header: &[String], in_table: bool) -> String {
     let mut parts: Vec<String> = Vec::new();
     for run in columns.chunk_by(|a, b| a + 1 == *b) {
         match run {
-            [first, .., last] if run.len() > 2 => {
+            [first, .., last] if run.len() > 2 && (in_table || run.len() > 12) => {
                 parts.push(format!("{}..{}", header[*first], header[*last]));
             }
             few => parts.extend(few.iter().map(|&at| header[at].clone())),

@@ -30,8 +30,8 @@ pub use items::read_items;
 pub use keep::read_keep;
 pub use new_file::{NewFile, check_file, write_file};
 pub use read::{
-    Assumption, Encoding, Format, Input, LeftOut, Preview, ReadOptions, parse_dataset,
-    read_dataset, read_dataset_from,
+    Assumption, Encoding, Format, Input, LeftOut, Preview, PreviewColumn, ReadOptions,
+    parse_dataset, read_dataset, read_dataset_from,
 };
 pub use receipt::{Receipt, check_receipt, day};
 #[cfg(feature = "arrow")]
@@ -39,8 +39,8 @@ pub use release::ReleaseBatches;
 pub use release::{
     ClusterBlock, ClusterBlocks, ClusterWriter, DirectorySink, DirectorySource, FileFault,
     MemoryRelease, OpenedRelease, ReleaseSink, ReleaseSource, check_target, open_release,
-    open_release_from, read_listed, read_manifest_bytes, read_release, read_release_from,
-    write_release, write_release_in_files, write_release_to,
+    open_release_from, read_explained, read_listed, read_manifest_bytes, read_release,
+    read_release_from, write_release, write_release_in_files, write_release_to,
 };
 pub use table::{Column, Table, TableFormat, itemset_text, write_table};
 pub use temporary::{StalePartial, remove_temporary, stale_partials};

@@ -58,7 +58,8 @@ pub fn check_original(
     if more > 0 {
         what += &format!("; and {more} more contradictions");
     }
-    Err(Error::Infeasible { what, hint: "name the data that the release was made from".into() })
+    let hint = "name the data that the release was made from, and read it in the same way";
+    Err(Error::Infeasible { what, hint: hint.into() })
 }
 
 fn records(release: &Release, original: &Dataset, found: &mut Vec<String>) {

@@ -93,7 +93,7 @@ pub(super) fn sensitive(page: &mut Page, subject: &Subject) {
     let Subject { release, sensitive, cautions, attack, .. } = *subject;
     if sensitive.is_empty() {
         page.text(
-            "No items were named as sensitive. Items that nobody may be linked to (a diagnosis, a \
+            "No items were named as sensitive when the release was made. Items that nobody may be linked to (a diagnosis, a \
              medicine) can be named when the release is made; then they are treated apart.",
         );
     } else {

@@ -27,12 +27,18 @@ pub struct Section {
 
 impl Page {
     pub(super) fn new(about: &About, method: &str) -> Self {
-        let About { title, data_set, date, responsible } = about.clone();
+        let About { title, data_set, date, responsible, no_sensitive } = about.clone();
         let title = title.unwrap_or_else(|| match &data_set {
             Some(name) => format!("Release report: {name}"),
             None => format!("Release report: {method}"),
         });
-        let about = [("Data set", data_set), ("Date", date), ("Responsible", responsible)];
+        let none = no_sensitive.then(|| "none, by decision of the custodian".to_owned());
+        let about = [
+            ("Data set", data_set),
+            ("Date", date),
+            ("Responsible", responsible),
+            ("Sensitive items", none),
+        ];
         let about = about.into_iter().filter_map(|(name, value)| Some((name, value?)));
         Self { title, about: about.collect(), sections: Vec::new() }
     }
@@ -101,8 +107,8 @@ impl Page {
                             @for (c, cell) in row.iter().enumerate() {
                                 // On narrow pages cells stand below each other with their heading.
                                 @let heading = head.get(c).copied().unwrap_or_default();
-                                @if c == 0 { th scope="row" data-h=(heading) { (cell) } }
-                                @else { td class=[class(c)] data-h=(heading) { (cell) } }
+                                @if c == 0 { th scope="row" data-h=(heading) { (breakable(cell)) } }
+                                @else { td class=[class(c)] data-h=(heading) { (breakable(cell)) } }
                             }
                         } }
                     }
@@ -183,6 +189,19 @@ pub(super) fn with_code(text: &str) -> Markup {
     html! {
         @for (i, piece) in text.split('`').enumerate() {
             @if i % 2 == 1 { code { (piece) } } @else { (piece) }
+        }
+    }
+}
+
+/// No word of ours has more letters: a label, which may be broken anywhere so
+/// that it does not widen its table beyond the page.
+const LONGEST_WORD: usize = 24;
+
+/// Text in which long labels may be broken.
+fn breakable(text: &str) -> Markup {
+    html! {
+        @for word in text.split_inclusive(' ') {
+            @if word.chars().count() > LONGEST_WORD { span class="long" { (word) } } @else { (word) }
         }
     }
 }

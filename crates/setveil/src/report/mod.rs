@@ -43,6 +43,9 @@ pub struct About {
     pub date: Option<String>,
     /// Who answers for the release.
     pub responsible: Option<String>,
+    /// Whether they say that no item is sensitive. What everybody in a part of
+    /// the release has is then told, and does not colour the verdict.
+    pub no_sensitive: bool,
 }
 
 setters!(About {
@@ -54,6 +57,8 @@ setters!(About {
     date: Option<String>,
     /// Who answers for the release.
     responsible: Option<String>,
+    /// Whether they say that no item is sensitive.
+    no_sensitive: bool,
 });
 
 /// What is known about the original, measured by whoever has it.

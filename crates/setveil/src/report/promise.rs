@@ -160,6 +160,10 @@ impl Promised {
             ),
             Supports::Noisy => return,
         }
+        self.no(
+            "Records are counted, not people: somebody with several records is hidden among fewer \
+             people than the numbers say.",
+        );
         self.no("Who is in the data at all is not hidden.");
     }
 }

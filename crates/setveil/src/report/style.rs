@@ -43,7 +43,7 @@ figcaption{font-weight:600;margin-bottom:.3rem}
 svg{width:100%;height:auto;display:block}
 svg text{font-family:inherit;fill:var(--ink)}
 .words{margin:.6rem 0;max-width:44rem}.words div{margin:.25rem 0}.words dt{display:inline;font-weight:600}.words dt::after{content:': '}.words dd{display:inline;margin:0}
-code{overflow-wrap:anywhere}
+code,.long{overflow-wrap:anywhere}
 code,pre{font-family:ui-monospace,SFMono-Regular,Menlo,Consolas,monospace;font-size:.88rem}
 pre{background:var(--tint);border:1px solid var(--line);border-radius:.4rem;padding:.7rem .9rem;white-space:pre-wrap;overflow-wrap:anywhere}
 .cluster{border:1px solid var(--line);border-radius:.5rem;margin:1rem 0;padding:.6rem .9rem .8rem;break-inside:avoid}
@@ -58,7 +58,7 @@ pre{background:var(--tint);border:1px solid var(--line);border-radius:.4rem;padd
 .times{color:var(--soft);font-variant-numeric:tabular-nums}
 .note{color:var(--soft);font-size:.92rem}
 footer{margin-top:3rem;border-top:1px solid var(--line);color:var(--soft);font-size:.85rem}
-@media(max-width:48rem){.table table,.table tbody,.table tr,.table th,.table td,.table caption{display:block}.table thead{display:none}.table tr{border-bottom:2px solid var(--line);padding:.3rem 0}.table th,.table td,.table .n{display:flex;justify-content:space-between;gap:1rem;border:0;padding:.1rem 0;text-align:right;white-space:normal;overflow-wrap:anywhere}.table th::before,.table td::before{content:attr(data-h);color:var(--soft);font-weight:400;text-align:left;flex:0 0 auto;max-width:45%}}
+@media screen and (max-width:48rem){.table table,.table tbody,.table tr,.table th,.table td,.table caption{display:block}.table thead{display:none}.table tr{border-bottom:2px solid var(--line);padding:.3rem 0}.table th,.table td,.table .n{display:flex;justify-content:space-between;gap:1rem;border:0;padding:.1rem 0;text-align:right;white-space:normal;overflow-wrap:anywhere}.table th::before,.table td::before{content:attr(data-h);color:var(--soft);font-weight:400;text-align:left;flex:0 0 auto;max-width:45%}}
 @media(max-width:30rem){body{padding:1rem .9rem 2rem}h1{font-size:1.4rem}h2{font-size:1.15rem}.facts{grid-template-columns:1fr 1fr}.facts dd{font-size:1.15rem}}
-@media print{body{max-width:none;padding:0;font-size:10.5pt}nav,.skip{display:none}h2{break-after:avoid}figure,table,.verdict,.facts{break-inside:avoid}a{color:inherit;text-decoration:none}*{-webkit-print-color-adjust:exact;print-color-adjust:exact}@page{margin:18mm}}
+@media print{html{font-size:10pt}body{max-width:none;padding:0}nav,.skip{display:none}h2,h3,h4,caption,figcaption{break-after:avoid}table{font-size:.85rem;width:100%}thead th{font-size:.8rem}th,td{padding-right:.6rem;overflow-wrap:break-word}tr,figure,.verdict,.facts{break-inside:avoid}p,ul,.words{max-width:none}a{color:inherit;text-decoration:none}*{-webkit-print-color-adjust:exact;print-color-adjust:exact}@page{size:A4;margin:18mm}}
 ";

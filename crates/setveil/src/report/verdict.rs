@@ -28,8 +28,8 @@ impl Colour {
             _ if !verdict.holds => Self::Red,
             Some(Severity::Red) => Self::Red,
             Some(Severity::Amber) => Self::Amber,
-            None if verdict.note.is_some() => Self::Amber,
-            None => Self::Green,
+            _ if verdict.note.is_some() => Self::Amber,
+            Some(Severity::Remark) | None => Self::Green,
         }
     }
 
@@ -47,12 +47,13 @@ pub(super) fn verdict(page: &mut Page, subject: &Subject) {
     page.section("Verdict");
     let colour = Colour::of(verdict, cautions);
     let (headline, text) = words(colour, verdict);
+    let open: Vec<_> = cautions.iter().filter(|c| c.severity > Severity::Remark).collect();
     page.add(html! {
         div class=(colour.class()) {
             strong { (headline) }
             p { (text) " (" (model(verdict)) ")" }
-            @if !cautions.is_empty() {
-                ul { @for caution in cautions { li { (with_code(&sentence(&caution.what))) } } }
+            @if !open.is_empty() {
+                ul { @for caution in open { li { (with_code(&sentence(&caution.what))) } } }
             }
             @if let (true, Some(note)) = (verdict.holds, verdict.note) { p { (sentence(note)) } }
         }

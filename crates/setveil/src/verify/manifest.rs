@@ -207,6 +207,7 @@ pub(super) fn check(
 ) {
     check_tool(&manifest.tool, findings);
     check_promise(&manifest.guarantee.model, findings);
+    super::explained::order(manifest, findings);
     let mut named = METHODS.iter().filter(|method| method.name == manifest.method).peekable();
     let first = named.peek().copied();
     let Some(method) = named.find(|method| fits(kind, method.kind)).or(first) else {

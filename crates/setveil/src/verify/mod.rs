@@ -7,6 +7,7 @@
 
 mod cluster;
 mod everywhere;
+mod explained;
 mod generalized;
 mod grouped;
 mod km;
@@ -19,6 +20,7 @@ mod safe;
 mod text;
 mod work;
 
+pub use explained::explained;
 pub use part::Part;
 pub use text::{Files, hierarchy_text, manifest_text, text};
 

@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use super::limits;
 use crate::attack;
-use crate::caution::Caution;
+use crate::caution::{Caution, Severity};
 use crate::measure::{self, Options};
 use crate::release::Manifest;
 use crate::report::{self, About, Colour, Measured, Promised, Section, Subject, UNKNOWN_METHOD};
@@ -61,7 +61,8 @@ pub fn assess(
     let attack = attack::Options::default().seed(options.seed);
     let kernel = super::attack::kernel(release, &options.keep)?;
     let attack = attack::attack(release, original, &attack, &kernel, progress)?;
-    let cautions = super::cautions(release);
+    let mut cautions = super::cautions(release);
+    cautions.extend(measured.as_ref().and_then(|m| super::risk::caution(release, &m.risk)));
     Ok(Assessed { verdict: verdict.clone(), cautions, attack, measured })
 }
 
@@ -73,9 +74,12 @@ impl Assessed {
 
     /// The page about `release`, which must be the one that was assessed.
     pub fn page(&self, release: &Release, about: &About) -> Reported {
-        let page = self.about(release, |subject| report::report(subject, about));
+        let mut decided = self.clone();
+        let shared = decided.cautions.iter_mut().filter(|c| c.kind == "homogeneous");
+        shared.filter(|_| about.no_sensitive).for_each(|c| c.severity = Severity::Remark);
+        let page = decided.about(release, |subject| report::report(subject, about));
         let (bytes, holds) = (page.len(), self.verdict.holds);
-        Reported { bytes, page, holds, colour: self.colour() }
+        Reported { bytes, page, holds, colour: decided.colour() }
     }
 
     /// What stands on that page, for whoever has another one around it.

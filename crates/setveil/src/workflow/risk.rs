@@ -1,5 +1,6 @@
 //! How surely an attacker who is played out finds somebody, and what she learns.
 
+use crate::caution::{Caution, Severity};
 use crate::data::{ItemId, Keep};
 use crate::measure::{self, ncp};
 use crate::methods::local_suppression::Slots as Kept;
@@ -37,6 +38,29 @@ pub(super) fn played(
 /// speaks of, and four at least.
 pub(super) fn known(release: &Release) -> u32 {
     release.manifest.guarantee.model.m().map_or(4, |m| (m + 2).max(4))
+}
+
+/// A word about a release in which people are found more often than k suggests:
+/// one of k, for as many known items as the promise speaks of.
+pub(super) fn caution(release: &Release, levels: &[Level]) -> Option<Caution> {
+    let model = &release.manifest.guarantee.model;
+    let k = model.k()?;
+    let covered = levels.iter().filter(|level| model.m().is_none_or(|m| level.known <= m));
+    let above = |level: &&Level| {
+        let error = level.linking_error.unwrap_or(0.0);
+        level.linking.is_some_and(|found| found > 1.0 / f64::from(k) + 2.0 * error)
+    };
+    let worst = covered
+        .filter(above)
+        .max_by(|a, b| a.linking.unwrap_or(0.0).total_cmp(&b.linking.unwrap_or(0.0)))?;
+    let (known, found) = (worst.known, 100.0 * worst.linking?);
+    let items = if known == 1 { "item" } else { "items" };
+    let what = format!(
+        "who knows {known} {items} of a person finds the right record in {found:.0} % of all cases, \
+         more often than one of k = {k}: the promise speaks of possible candidates, not of \
+         likely ones. Choose a larger k"
+    );
+    Some(Caution { severity: Severity::Amber, kind: "risk", what })
 }
 
 /// Where each record of the original went, as far as repeating the method tells.
@@ -135,4 +159,29 @@ fn hides_leaves(body: &Generalized, original: &Dataset) -> bool {
     body.hierarchy
         .as_ref()
         .is_some_and(|tree| original.vocabulary().labels().any(|label| tree.node(label).is_none()))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn people_who_are_found_more_often_than_one_of_k_are_a_caution() {
+        let data = Dataset::from_records([["a", "b"], ["a", "b"], ["a", "b"], ["a", "b"]]);
+        let parameters = json!({"k": 4, "m": 2, "max_cluster_size": 8, "refine": false});
+        let method = Method::named("disassociation", parameters.as_object().unwrap().clone());
+        let release = method.unwrap().run(&data, &()).unwrap().release;
+        let level = |known: u32, found: f64| Level {
+            known,
+            linking: Some(found),
+            linking_error: Some(0.01),
+            ..Level::default()
+        };
+        assert_eq!(caution(&release, &[level(1, 0.2), level(2, 0.26), level(3, 0.9)]), None);
+        let word = caution(&release, &[level(1, 0.2), level(2, 0.31)]).unwrap().what;
+        assert!(word.contains("knows 2 items") && word.contains("31 %"), "{word}");
+        assert!(word.contains("more often than one of k = 4"), "{word}");
+    }
 }

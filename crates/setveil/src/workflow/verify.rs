@@ -63,7 +63,9 @@ pub fn verify_from(source: &dyn ReleaseSource, progress: &dyn Progress) -> Resul
     }
     let faults = blocks.finish()?;
     let bytes = io::read_manifest_bytes(source, progress)?;
-    let spelling = verify::manifest_text(&manifest, &bytes);
+    let mut spelling = verify::manifest_text(&manifest, &bytes);
+    spelling
+        .extend(verify::explained(&manifest, &io::read_explained(source, &manifest, progress)?));
     Ok(part.finish().with_violations(violations(&faults)).with_violations(spelling))
 }
 
@@ -76,8 +78,8 @@ pub fn cautions(release: &Release) -> Vec<Caution> {
 
 /// Where the files of a release, by their names, are not the only bytes that
 /// may stand there.
-pub fn spelling(release: &Release, files: &BTreeMap<String, Vec<u8>>) -> Vec<Violation> {
-    let bytes = |name: &str| files.get(name).map(Vec::as_slice);
+pub fn spelling(release: &Release, all: &BTreeMap<String, Vec<u8>>) -> Vec<Violation> {
+    let bytes = |name: &str| all.get(name).map(Vec::as_slice);
     let body: Vec<(&str, &[u8])> = release
         .manifest
         .files
@@ -87,5 +89,7 @@ pub fn spelling(release: &Release, files: &BTreeMap<String, Vec<u8>>) -> Vec<Vio
         .collect();
     let manifest = bytes("manifest.json").unwrap_or_default();
     let files = Files { manifest, body: &body, hierarchy: bytes("hierarchy.csv") };
-    verify::text(release, &files)
+    let mut found = verify::text(release, &files);
+    found.extend(verify::explained(&release.manifest, all));
+    found
 }

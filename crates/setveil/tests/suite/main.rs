@@ -28,6 +28,7 @@ mod made_up;
 mod measure;
 mod method;
 mod original;
+mod own_original;
 mod parts;
 mod printed_cahd;
 mod query;

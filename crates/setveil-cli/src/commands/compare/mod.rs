@@ -109,7 +109,7 @@ pub fn share(text: &str) -> Result<f64, String> {
 
 impl Args {
     pub fn run(&self, context: &Context) -> anyhow::Result<Exit> {
-        let data = self.data.read(context)?.dataset;
+        let data = self.data.read_to_measure(context)?.dataset;
         let options = self.options()?;
         let compared = match &self.output {
             None => compare(&data, &options, &mut Remarks { context }, context)?,

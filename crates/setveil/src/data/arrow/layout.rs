@@ -58,6 +58,15 @@ impl Layout {
         }
     }
 
+    /// The columns with items.
+    #[cfg(feature = "parquet")]
+    pub(crate) fn items(&self) -> Vec<usize> {
+        match self {
+            Self::Lists(item) | Self::Long(_, item) => vec![*item],
+            Self::Wide(_, items) | Self::Rows(items) => items.clone(),
+        }
+    }
+
     /// All columns.
     #[cfg(feature = "parquet")]
     pub(crate) fn columns(&self) -> Vec<usize> {

@@ -12,6 +12,7 @@ use csv::ByteRecord;
 
 use super::format::extension;
 use super::lines::invalid_utf8;
+use super::preview::{Preview, PreviewColumn};
 use super::source::Source;
 use super::stopping::{Meter, Metered, read_error};
 use super::{Bad, Job};
@@ -50,18 +51,22 @@ pub(super) fn read(
     let name = |field: &[u8]| String::from_utf8_lossy(field).trim().to_owned();
     job.preview.columns = table.row.iter().map(name).collect();
     let columns = Columns::find(&table.row, job).map_err(|b| job.error(Some(1 + lines), b))?;
-    let mut rows = Rows { columns, table: LongTable::default(), block: Block::default() };
+    job.preview.unread = columns.unread(&table.row);
+    job.preview.id = columns.id.as_ref().map(|id| id.name.clone());
+    let mut rows = Rows::new(columns);
     let (mut skipped, mut count) = (0, 0);
     while let Some(line) = table.next(job)? {
         count += 1;
         job.check_rows(count, || rows.table.bytes() + rows.block.bytes())?;
         match rows.add(&table.row) {
+            Ok(()) if Preview::wants(count - 1) => rows.keep(&table.row),
             Ok(()) => {}
             Err(_) if job.options.skip_bad_lines => skipped += 1,
             Err(bad) => return Err(job.error(Some(line), bad)),
         }
     }
     job.skipped += skipped;
+    job.preview.item_columns = std::mem::take(&mut rows.kept);
     let long = rows.columns.id.is_some();
     job.add(if long { rows.table.into_block(progress)? } else { rows.block })
 }
@@ -135,11 +140,27 @@ struct Rows {
     /// The rows of persons, or rows that are records themselves.
     table: LongTable,
     block: Block,
+    /// The first cells of the columns with items.
+    kept: Vec<PreviewColumn>,
 }
 
 impl Rows {
+    fn new(columns: Columns) -> Self {
+        let named = |column: &Column| PreviewColumn { name: column.name.clone(), values: vec![] };
+        let kept = columns.items.iter().map(named).collect();
+        Self { columns, table: LongTable::default(), block: Block::default(), kept }
+    }
+
+    /// Keeps the cells of a row, for whoever looks at them before publishing.
+    fn keep(&mut self, row: &ByteRecord) {
+        for (column, kept) in self.columns.items.iter().zip(&mut self.kept) {
+            let cell = column.of(row).unwrap_or_default().trim();
+            kept.values.extend((!cell.is_empty()).then(|| cell.to_owned()));
+        }
+    }
+
     fn add(&mut self, row: &ByteRecord) -> Result<(), Bad> {
-        let Rows { columns, table, block } = self;
+        let Rows { columns, table, block, .. } = self;
         // All cells are looked at first: a bad row must leave nothing behind.
         for column in columns.id.iter().chain(&columns.items) {
             column.of(row)?;
@@ -214,6 +235,14 @@ impl Columns {
             }
         };
         Ok(Self { id, items })
+    }
+}
+
+impl Columns {
+    /// The names of the columns that nobody asked for.
+    fn unread(&self, header: &ByteRecord) -> Vec<String> {
+        let read = |at: usize| self.id.iter().chain(&self.items).any(|column| column.at == at);
+        (0..header.len()).filter(|&at| !read(at)).map(|at| field(header, at)).collect()
     }
 }
 

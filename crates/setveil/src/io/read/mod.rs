@@ -40,7 +40,7 @@ use std::path::{Path, PathBuf};
 pub use encoding::Encoding;
 pub use format::Format;
 pub use options::{Assumption, Input, LeftOut, ReadOptions};
-pub use preview::Preview;
+pub use preview::{Preview, PreviewColumn};
 
 use crate::budget::Budget;
 use crate::data::{Assembly, Block};

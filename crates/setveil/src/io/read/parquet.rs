@@ -12,6 +12,7 @@ use parquet::basic::Compression;
 use parquet::file::metadata::ParquetMetaData;
 use parquet::file::reader::ChunkReader;
 
+use super::preview::PreviewColumn;
 use super::quiet::quietly;
 use super::source::{Content, Source};
 use super::stopping::{endless, read_error};
@@ -37,7 +38,9 @@ pub(super) fn read(source: Source, job: &mut Job) -> Result<()> {
             guarded(job, || read_rows(bytes, 0, job, progress))
         }
     };
-    let (block, skipped) = read?;
+    let (block, skipped, names) = read?;
+    let named = |name| PreviewColumn { name, values: Vec::new() };
+    job.preview.item_columns = names.into_iter().map(named).collect();
     job.skipped += skipped;
     job.add(block)
 }
@@ -77,7 +80,7 @@ fn read_rows(
     length: u64,
     job: &Job,
     progress: &dyn Progress,
-) -> Result<(Block, u64)> {
+) -> Result<(Block, u64, Vec<String>)> {
     let fail = |e: &dyn std::fmt::Display| damaged(job, e.to_string());
     let bad = |bad: Bad| job.error(None, bad);
     let options = ArrowReaderOptions::new().with_skip_arrow_metadata(true);
@@ -92,6 +95,8 @@ fn read_rows(
     };
     let layout = Layout::find(builder.schema(), &options).map_err(bad)?;
     let columns = layout.columns();
+    let name = |&column: &usize| builder.schema().field(column).name().clone();
+    let names = layout.items().iter().map(name).collect();
     check_compression(builder.metadata(), &columns).map_err(bad)?;
     let total = builder.metadata().file_metadata().num_rows().max(1) as u64;
     let mask = ProjectionMask::roots(builder.parquet_schema(), columns);
@@ -103,7 +108,8 @@ fn read_rows(
         job.budget.check(READING, filler.bytes())?;
         progress.step((length as u128 * batch.num_rows() as u128 / u128::from(total)) as u64)?;
     }
-    filler.into_block(progress)
+    let (block, skipped) = filler.into_block(progress)?;
+    Ok((block, skipped, names))
 }
 
 /// Names the compression of a column that cannot be read.

@@ -21,6 +21,22 @@ pub struct Preview {
     pub delimiter: Option<char>,
     /// The names of all columns of a CSV table.
     pub columns: Vec<String>,
+    /// The columns of a table that hold items.
+    pub item_columns: Vec<PreviewColumn>,
+    /// The column of a table that says whose row it is.
+    pub id: Option<String>,
+    /// The columns of a table that were not read.
+    pub unread: Vec<String>,
+}
+
+/// A column with items.
+#[derive(Clone, Debug, Default)]
+pub struct PreviewColumn {
+    /// Its name.
+    pub name: String,
+    /// What stands in the first rows, blank cells left out. Empty where only
+    /// names are known.
+    pub values: Vec<String>,
 }
 
 impl Preview {
@@ -43,6 +59,12 @@ impl Preview {
             Some((end, _)) => format!("{}...", &line[..end]),
             None => line.to_owned(),
         };
-        Self { lines: lines().take(Self::SHOWN).map(cut).collect(), rows, ..Self::default() }
+        let lines = lines().take(Self::SHOWN).map(cut).collect();
+        Self { lines, rows, ..Self::default() }
+    }
+
+    /// Whether another row of a table is kept; `row` rows came before.
+    pub(super) const fn wants(row: u64) -> bool {
+        row < LINES as u64
     }
 }

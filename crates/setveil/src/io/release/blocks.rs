@@ -8,7 +8,7 @@
 use std::io::Read;
 
 use super::files::{FileFault, Kind, Layout};
-use super::read::{number_clusters, parse_cluster, read_manifest};
+use super::read::{Files, number_clusters, parse_cluster, read_manifest};
 use super::store::ReleaseSource;
 use super::text::{Observed, Origin, as_text, fill, merge, parse_lines};
 use crate::release::{Disassociated, FileEntry, Manifest};
@@ -105,7 +105,9 @@ impl<'a> ClusterBlocks<'a> {
             return Ok(None);
         }
         progress.stage(Stage::Reading, Some(layout.bytes()));
-        let mut unknown = Vec::new();
+        let mut others = Files { source, progress, faults: Vec::new() };
+        layout.explained.iter().try_for_each(|entry| others.look_at(entry))?;
+        let mut unknown = others.faults;
         layout.unknown(&manifest, source, &mut unknown)?;
         let entries = layout.body.iter().rev().map(|entry| (*entry).clone()).collect();
         Ok(Some(Self {

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use super::explained::{README, SCHEMA};
 use super::store::ReleaseSource;
 use super::text::read_whole;
 use super::{HIERARCHY, MANIFEST};
@@ -27,13 +28,33 @@ pub fn read_listed(
     manifest: &Manifest,
     progress: &dyn Progress,
 ) -> Result<BTreeMap<String, Vec<u8>>> {
-    let listed = manifest.files.iter().map(|file| file.name.as_str());
-    let known = |name: &&str| {
-        !name.contains(['/', '\\']) && (name.ends_with(".jsonl") || *name == HIERARCHY)
+    let known = |name: &str| {
+        let explains = [HIERARCHY, README, SCHEMA].contains(&name);
+        !name.contains(['/', '\\']) && (name.ends_with(".jsonl") || explains)
     };
-    [MANIFEST]
-        .into_iter()
-        .chain(listed.filter(known))
-        .map(|name| Ok((name.to_owned(), read_whole(source, name, progress)?)))
-        .collect()
+    let mut files = read_some(source, manifest, &known, progress)?;
+    files.insert(MANIFEST.to_owned(), read_whole(source, MANIFEST, progress)?);
+    Ok(files)
+}
+
+/// The page and the schema of a release, as far as they are listed, by name.
+///
+/// # Errors
+/// As [`read_listed`].
+pub fn read_explained(
+    source: &dyn ReleaseSource,
+    manifest: &Manifest,
+    progress: &dyn Progress,
+) -> Result<BTreeMap<String, Vec<u8>>> {
+    read_some(source, manifest, &|name| [README, SCHEMA].contains(&name), progress)
+}
+
+fn read_some(
+    source: &dyn ReleaseSource,
+    manifest: &Manifest,
+    wanted: &dyn Fn(&str) -> bool,
+    progress: &dyn Progress,
+) -> Result<BTreeMap<String, Vec<u8>>> {
+    let listed = manifest.files.iter().map(|file| &file.name).filter(|name| wanted(name));
+    listed.map(|name| Ok((name.clone(), read_whole(source, name, progress)?))).collect()
 }

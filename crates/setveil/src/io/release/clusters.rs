@@ -100,8 +100,7 @@ impl<'a, S: ReleaseSink> ClusterWriter<'a, S> {
             files: std::mem::take(&mut self.entries),
             ..manifest.clone()
         };
-        publish(&manifest, &mut self.sink, self.progress)?;
-        Ok(manifest)
+        publish(manifest, &mut self.sink, self.progress)
     }
 
     fn begin(&mut self) -> Result<()> {

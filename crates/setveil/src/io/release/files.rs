@@ -6,6 +6,7 @@
 
 use std::collections::{HashMap, HashSet};
 
+use super::explained::{README, SCHEMA};
 use super::store::ReleaseSource;
 use super::{HIERARCHY, MANIFEST, TOTALS};
 use crate::release::{FileEntry, Manifest, VERSION_LOCATED};
@@ -43,6 +44,8 @@ pub(super) struct Layout<'a> {
     pub(super) body: Vec<&'a FileEntry>,
     pub(super) hierarchy: Option<&'a FileEntry>,
     pub(super) totals: Option<&'a FileEntry>,
+    /// What explains the release; earlier releases have none of it.
+    pub(super) explained: Vec<&'a FileEntry>,
 }
 
 /// The name of file `number` of a body in several files.
@@ -97,12 +100,15 @@ impl<'a> Layout<'a> {
             let found = format!("`files` does not name {TOTALS}");
             return refuse(found, "a release with leaves has it");
         }
-        Ok(Self { kind, body, hierarchy, totals })
+        let explained =
+            [README, SCHEMA].iter().filter_map(|name| first.get(name).copied()).collect();
+        Ok(Self { kind, body, hierarchy, totals, explained })
     }
 
     /// How many bytes the manifest says there are.
     pub(super) fn bytes(&self) -> u64 {
-        let all = self.body.iter().chain(&self.hierarchy).chain(&self.totals);
+        let all =
+            self.body.iter().chain(&self.hierarchy).chain(&self.totals).chain(&self.explained);
         all.fold(0, |sum, f| sum.saturating_add(f.bytes))
     }
 
@@ -126,6 +132,7 @@ impl<'a> Layout<'a> {
             Kind::Leaves => expected.extend([TOTALS]),
             Kind::Clusters | Kind::Groups => {}
         }
+        expected.extend([README, SCHEMA]);
         for entry in &manifest.files {
             // The second of two equal names is not expected any more.
             if !expected.remove(entry.name.as_str()) {

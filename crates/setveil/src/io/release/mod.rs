@@ -11,6 +11,7 @@ mod blocks;
 mod bytes;
 mod clusters;
 mod directory;
+mod explained;
 mod files;
 mod read;
 mod store;
@@ -24,7 +25,7 @@ use std::path::Path;
 #[cfg(feature = "arrow")]
 pub use arrow::ReleaseBatches;
 pub use blocks::{ClusterBlock, ClusterBlocks};
-pub use bytes::{read_listed, read_manifest_bytes};
+pub use bytes::{read_explained, read_listed, read_manifest_bytes};
 pub use clusters::{ClusterWriter, write_release_in_files};
 pub use directory::{DirectorySink, DirectorySource};
 pub use files::FileFault;

@@ -1,5 +1,7 @@
 //! Reading a whole release, and what is wrong with its files.
 
+use std::io::ErrorKind;
+
 use rayon::prelude::*;
 
 use super::super::hierarchy::parse_hierarchy;
@@ -7,7 +9,7 @@ use super::super::json::LineReader;
 use super::MANIFEST;
 use super::files::{FileFault, Kind, Layout};
 use super::store::ReleaseSource;
-use super::text::{Observed, Origin, as_text, merge, parse_lines, read_whole};
+use super::text::{Observed, Origin, STEP, as_text, fill, merge, parse_lines, read_whole};
 use crate::data::{ItemId, Vocabulary};
 use crate::release::{
     Bag, Body, Cluster, Disassociated, FORMAT, FileEntry, Generalized, Group, Grouped, Leaf,
@@ -75,6 +77,7 @@ pub fn open_release_from(
             Body::Located(Located { vocabulary, leaves, totals: totals.unwrap_or_default() })
         }
     };
+    layout.explained.iter().try_for_each(|entry| files.look_at(entry))?;
     let mut faults = files.faults;
     layout.unknown(&manifest, source, &mut faults)?;
     Ok(OpenedRelease { release: Release { manifest, body }, faults })
@@ -86,16 +89,17 @@ pub(super) fn read_manifest(
     progress: &dyn Progress,
 ) -> Result<Manifest> {
     let bytes = match read_whole(source, MANIFEST, progress) {
-        Err(Error::Io { source: reason, .. }) if reason.kind() == std::io::ErrorKind::NotFound => {
+        Err(Error::Io { source: reason, .. }) if reason.kind() == ErrorKind::NotFound => {
             // A directory that is not there is another mistake than one without a manifest.
-            source.names()?;
+            let found = match source.names() {
+                Ok(_) => "there is no manifest.json here",
+                Err(Error::Io { source, .. }) if source.kind() == ErrorKind::NotFound => {
+                    "there is no such directory"
+                }
+                Err(other) => return Err(other),
+            };
             let hint = "name the directory of a release";
-            return Err(Error::input(
-                source.path(""),
-                None,
-                "there is no manifest.json here",
-                hint,
-            ));
+            return Err(Error::input(source.path(""), None, found, hint));
         }
         bytes => bytes?,
     };
@@ -116,10 +120,10 @@ pub(super) fn read_manifest(
 }
 
 /// Reads listed files and notes what is wrong with them.
-struct Files<'a> {
-    source: &'a dyn ReleaseSource,
-    progress: &'a dyn Progress,
-    faults: Vec<FileFault>,
+pub(super) struct Files<'a> {
+    pub(super) source: &'a dyn ReleaseSource,
+    pub(super) progress: &'a dyn Progress,
+    pub(super) faults: Vec<FileFault>,
 }
 
 impl Files<'_> {
@@ -130,6 +134,26 @@ impl Files<'_> {
         observed.add(&bytes);
         observed.compare(entry, lines, &mut self.faults);
         Ok(bytes)
+    }
+
+    /// Compares a file that says nothing about the data with its entry, in
+    /// little memory, and no further than it may go.
+    pub(super) fn look_at(&mut self, entry: &FileEntry) -> Result<()> {
+        let (mut file, _) = self.source.open(&entry.name)?;
+        let fail = |e| Error::io(self.source.path(&entry.name), e);
+        let mut observed = Observed::default();
+        let mut some = Vec::new();
+        while observed.bytes <= entry.bytes {
+            some.clear();
+            let read = fill(&mut *file, &mut some, STEP, fail)?;
+            observed.add(&some);
+            self.progress.step(read as u64)?;
+            if read < STEP {
+                break;
+            }
+        }
+        observed.compare(entry, true, &mut self.faults);
+        Ok(())
     }
 
     fn hierarchy(&mut self, entry: &FileEntry) -> Result<Hierarchy> {

@@ -16,7 +16,7 @@ use crate::release::FileEntry;
 use crate::{Error, Progress, Result};
 
 /// Bytes that are read at once.
-const STEP: usize = 1 << 20;
+pub(super) const STEP: usize = 1 << 20;
 /// Bytes of lines between two questions whether to go on.
 const ASK: usize = 1 << 16;
 
@@ -58,7 +58,7 @@ pub(super) fn fill(
 #[derive(Default)]
 pub(super) struct Observed {
     hash: Sha256,
-    bytes: u64,
+    pub(super) bytes: u64,
     pub(super) lines: u64,
     last: Option<u8>,
     /// The first line with a carriage return, and whether a line feed follows.

@@ -229,5 +229,5 @@ fn there_is_a_release_at_every_moment_of_a_replacement() {
         done.store(true, Ordering::SeqCst);
         assert!(watch.join().unwrap() > 0);
     });
-    assert_eq!(names(dir.path()).len(), 3, "{:?}", names(dir.path()));
+    assert_eq!(names(dir.path()).len(), 5, "{:?}", names(dir.path()));
 }

@@ -4,6 +4,7 @@ use rayon::prelude::*;
 
 use super::super::hierarchy::each_chunk;
 use super::super::json::{Labels, LineWriter};
+use super::explained::explained;
 use super::store::{Checked, ReleaseSink};
 use super::{HIERARCHY, MANIFEST, MAX_DEPTH, TOTALS};
 use crate::release::{
@@ -42,22 +43,28 @@ pub fn write_release_to(
         write_lines(body.totals.len(), &labels, progress, emit, line)?;
         manifest.files.push(out.finish());
     }
-    publish(&manifest, &mut sink, progress)?;
-    Ok(manifest)
+    publish(manifest, &mut sink, progress)
 }
 
-/// Writes the manifest, which comes last, and publishes.
+/// Writes what explains the release and the manifest, which comes last, and
+/// publishes. The manifest with all files.
 pub(super) fn publish(
-    manifest: &Manifest,
+    mut manifest: Manifest,
     sink: &mut dyn ReleaseSink,
     progress: &dyn Progress,
-) -> Result<()> {
-    let mut json = serde_json::to_vec_pretty(manifest).expect("a manifest is always JSON");
+) -> Result<Manifest> {
+    for (name, text) in explained(&manifest).into_iter().flatten() {
+        let mut out = Checked::create(sink, name)?;
+        out.write(sink, text.as_bytes())?;
+        manifest.files.push(out.finish());
+    }
+    let mut json = serde_json::to_vec_pretty(&manifest).expect("a manifest is always JSON");
     json.push(b'\n');
     sink.create(MANIFEST)?;
     sink.write(&json)?;
     progress.step(0)?;
-    sink.publish()
+    sink.publish()?;
+    Ok(manifest)
 }
 
 /// Refuses what the reader would refuse.

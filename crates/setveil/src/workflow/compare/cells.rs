@@ -6,6 +6,7 @@ use std::time::Instant;
 use serde::{Deserialize, Serialize};
 
 use super::{Store, grid};
+use crate::caution::Caution;
 use crate::measure::{Evaluation, Options};
 use crate::risk::{self, Level};
 use crate::workflow;
@@ -253,7 +254,9 @@ fn judge(row: &mut Row, release: &Release, progress: &dyn Progress) -> Result<()
     (row.holds, row.note) = (Some(verdict.holds), verdict.note.map(str::to_owned));
     // Every release of some methods has groups whose records share an item: a
     // comparison is not the place to say so again.
-    let weak = workflow::cautions(release).into_iter().find(|c| c.kind != "homogeneous");
+    // What everybody shares is a question for people, and rows have a risk that is measured.
+    let weak = |caution: &Caution| !["homogeneous", "rows"].contains(&caution.kind);
+    let weak = workflow::cautions(release).into_iter().find(weak);
     row.weak = weak.map(|caution| caution.what);
     Ok(())
 }

@@ -30,7 +30,7 @@ pub fn figure(rows: &[Row], known: u32) -> String {
     });
     let items = if known == 1 { "1 known item".to_owned() } else { format!("{known} known items") };
     panels(
-        &format!("Risk with {items}, and what it costs"),
+        &format!("Risk with {items}, and what it costs; filled: no other is better"),
         "risk: how often a person is found",
         &kinds,
         &axes.collect::<Vec<_>>(),
