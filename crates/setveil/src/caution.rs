@@ -9,7 +9,9 @@ use rayon::prelude::*;
 use serde::Serialize;
 
 use crate::data::{ItemId, Vocabulary};
-use crate::release::{Bag, Body, Cluster, Generalized, Model, Release, SimpleCluster, Supports};
+use crate::release::{
+    Bag, Body, Cluster, Generalized, Leaf, Model, Release, SimpleCluster, Supports,
+};
 
 /// How bad it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
@@ -112,7 +114,7 @@ fn homogeneous(release: &Release, sensitive: &[String]) -> Option<Caution> {
         Body::Disassociated(body) => ("clusters", in_clusters(&body.clusters)),
         Body::Located(body) => {
             let leaves = body.leaves.iter().filter_map(|leaf| {
-                let shared = everywhere(&leaf.kept, leaf.size.into());
+                let shared = in_all_of(leaf);
                 (!shared.is_empty()).then_some(shared)
             });
             ("leaves", leaves.collect())
@@ -137,6 +139,8 @@ fn homogeneous(release: &Release, sensitive: &[String]) -> Option<Caution> {
     let (label, size) = (vocabulary.label(worst.item), worst.size);
     let records: u64 = found.iter().filter_map(|part| part.first()).map(|s| s.size).sum();
     let share = 100.0 * records as f64 / release.manifest.records.max(1) as f64;
+    // What nobody may be linked to is then known of somebody.
+    let severity = if sensitive.is_empty() { Severity::Amber } else { Severity::Red };
     let (kind, advice) = if sensitive.is_empty() {
         let advice = ". No sensitive items were named: name those that nobody may be linked to, or \
                       decide that there are none";
@@ -149,7 +153,7 @@ fn homogeneous(release: &Release, sensitive: &[String]) -> Option<Caution> {
          {size} have `{label}`): who is known to be among them has it{advice}",
         found.len()
     );
-    Some(Caution { severity: Severity::Amber, kind: "homogeneous", what })
+    Some(Caution { severity, kind: "homogeneous", what })
 }
 
 /// Whether it says something about somebody to have an item: it is sensitive, or,
@@ -216,6 +220,21 @@ fn everywhere(bag: &Bag, size: u64) -> Vec<Shared> {
     // What is not in the first sub-record is not in all.
     let all = |&&item: &&ItemId| bag.iter().all(|(items, _)| items.binary_search(&item).is_ok());
     bag.get(0).0.iter().filter(all).map(|&item| Shared { size, item }).collect()
+}
+
+/// The items that every record of a leaf has, kept or not: both are counted.
+fn in_all_of(leaf: &Leaf) -> Vec<Shared> {
+    let size = u64::from(leaf.size);
+    let kept = leaf.kept.iter().flat_map(|(items, count)| items.iter().map(move |&i| (i, count)));
+    let counted = leaf.counted.iter().copied();
+    let mut counts: Vec<(ItemId, u64)> =
+        kept.chain(counted).map(|(item, count)| (item, u64::from(count))).collect();
+    counts.sort_unstable();
+    let sums = counts.chunk_by(|a, b| a.0 == b.0).map(|same| {
+        let sum = same.iter().fold(0, |sum: u64, (_, count)| sum.saturating_add(*count));
+        (same[0].0, sum)
+    });
+    sums.filter(|&(_, sum)| sum >= size).map(|(item, _)| Shared { size, item }).collect()
 }
 
 /// Items of classes that were not generalised.

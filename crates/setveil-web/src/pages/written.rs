@@ -85,7 +85,7 @@ fn note(app: &App, opened: &Opened, what: &str, files: &[PathBuf]) {
 fn written(
     form: &Fields,
     opened: &Arc<Opened>,
-    place: &Path,
+    place: &std::path::Path,
     job: &Job,
 ) -> Result<(&'static str, Vec<PathBuf>)> {
     let release = opened.index.release();
@@ -113,7 +113,7 @@ fn written(
         }
         Some("items") => {
             files::write_answers(&opened.items, place, false)?;
-            Ok(("All items with their bounds", vec![place.clone()]))
+            Ok(("All items with their bounds", vec![place.to_owned()]))
         }
         _ => Err(Error::Parameter {
             name: "what",

@@ -51,8 +51,8 @@ impl Manifest {
             format!("terms of fewer than {k} records of all were left out")
         } else {
             format!(
-                "a term that stands nowhere else is in fewer than {k} records of all; such terms can be \
-                 left out"
+                "elsewhere, a term that stands in one term chunk only is in fewer than {k} records of \
+                 all, unless it is left out"
             )
         };
         let sensitive = l.map_or(String::new(), |l| {
@@ -66,7 +66,8 @@ impl Manifest {
             algorithm: format!(
                 "terms of record chunks, inside of a cluster: no set of up to {m} is ruled out by \
                  knowing the program, for any prior; at most {eta} of the data sets that fit a \
-                 cluster are ruled out, for a uniform prior and NOT for others; how chunks and \
+                 cluster with a term of all its records are ruled out, for a uniform prior and NOT \
+                 for others, and not where one of several chunks had to be chosen; how chunks and \
                  joins were made is checked from the release, how clusters were made cannot be"
             ),
             term_chunks: format!(
@@ -77,7 +78,7 @@ impl Manifest {
             shared_terms: "NOT covered: a shared term together with a term of a record chunk"
                 .into(),
             posterior: format!(
-                "inside of a cluster P(y|x) differs from the format's by at most {eta}, for a \
+                "inside of a cluster with a term of all its records P(y|x) differs from the format's by at most {eta}, for a \
                  uniform prior; the format's own can be 1"
             ),
         })

@@ -316,6 +316,14 @@ fn check_choices(manifest: &Manifest, kind: Kind, findings: &mut Findings) {
         manifest.parameters.get(name).and_then(Value::as_str) == Some(value)
     };
     match manifest.method.as_str() {
+        "disassociation" if flag("safe") == Some(true) => {
+            for name in ["clustering", "chunking"] {
+                if manifest.parameters.contains_key(name) {
+                    let what = format!("parameters.{name} cannot be chosen with `safe`");
+                    add(findings, "parameters", &what);
+                }
+            }
+        }
         "cahd" if has("grouping", "as-printed") != manifest.parameters.contains_key("alpha") => {
             add(findings, "parameters", "parameters.alpha belongs to the printed grouping");
         }

@@ -199,7 +199,7 @@ fn one_part_is_the_whole() {
 }
 
 #[test]
-fn what_a_part_cannot_hide_is_handed_back() {
+fn a_part_that_is_too_small_is_handed_back_and_what_it_cannot_hide_is_an_error() {
     let l = L::new(2).unwrap();
     let sensitive = parameters(3, 2).with_sensitive(["flu", "hiv"], l);
     let data = |rows: &[&[&str]]| Dataset::from_records(rows.iter().map(|r| r.iter()));
@@ -219,14 +219,14 @@ fn what_a_part_cannot_hide_is_handed_back() {
             assert_eq!((part.handed_back.len(), part.body.records()), (0, data.len() as u64));
             bodies.push(part.body);
         }
-        // Fewer than k l records cannot hide a term.
-        let part = anonymize_part(&data(&[&["a", "flu"], ab, ab, ab, ab]), &sensitive, &());
-        assert_eq!(part.unwrap().handed_back.len(), 5);
-        // Too many have it for l = 2.
+        // Fewer than k l records cannot hide a term, and l = 2 cannot be kept if most have it.
+        // To put such records elsewhere would tell that they have the term: an error.
+        let small = data(&[&["a", "flu"], ab, ab, ab, ab]);
         let most = data(&[&["a", "flu"], &["b", "flu"], &["a", "flu"], &["b"]]);
-        let part = anonymize_part(&most, &sensitive, &()).unwrap();
-        assert_eq!((part.handed_back, part.body.records()), (vec![0, 1, 2, 3], 0));
-        bodies.push(part.body);
+        for part in [small, most] {
+            let error = anonymize_part(&part, &sensitive, &()).unwrap_err();
+            assert!(matches!(error, Error::Infeasible { .. }), "{error}");
+        }
         let merged = publish(&sensitive, Disassociated::merge(bodies).unwrap());
         assert_eq!(merged.manifest.records, 16);
         assert!(

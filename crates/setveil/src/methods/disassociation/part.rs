@@ -1,4 +1,4 @@
-//! Data that is anonymized in parts: what a part cannot do alone is no error,
+//! Data that is anonymized in parts: a part that is too small is no error,
 //! its records are handed back, and the caller puts them into another part.
 //!
 //! The guarantee is one of every cluster by itself, so clusters of any parts
@@ -25,8 +25,9 @@ pub struct Part {
 /// Anonymizes a part of a data set by disassociation.
 ///
 /// A listed sensitive term that the part does not have is hidden as well as
-/// can be: it is not there. A part of fewer than k records, and one in which a
-/// sensitive term is too frequent for l, is handed back as a whole.
+/// can be: it is not there. A part of fewer than k records is handed back as a whole. One in
+/// which a sensitive term is too frequent for l is an error: who puts its records into
+/// another part shows by the result that they have the term.
 ///
 /// # Guarantee
 /// As for [`anonymize`](super::anonymize), for the records that are not handed
@@ -83,10 +84,7 @@ pub(in crate::methods) fn part(
     if let Some(sensitive) = &mut own.sensitive {
         sensitive.terms.retain(|term| data.vocabulary().id(term).is_some());
     }
-    match anonymize(&own) {
-        Ok(body) => Ok(Part { body, handed_back: Vec::new() }),
-        // There are enough records: a sensitive term is too frequent.
-        Err(Error::Infeasible { .. }) => Ok(all_back()),
-        Err(error) => Err(error),
-    }
+    // A part in which a sensitive term is too frequent is an error. If its records went into
+    // another part, the clusters there would tell that it was: a merge that depends on who has the term.
+    Ok(Part { body: anonymize(&own)?, handed_back: Vec::new() })
 }
