@@ -41,8 +41,9 @@ BARS = {
     "attack": (20, None),
     "report": (20, None),
 }
-# No command takes more memory than this times the file, or than a program that does nothing much.
-MEMORY_TIMES_FILE, SMALL = 8, 16 << 20
+# No command takes more memory than this times the file. Below the second figure nobody counts: the program itself, its threads and
+# their buffers take 17 MB, however small the file is.
+MEMORY_TIMES_FILE, SMALL = 8, 64 << 20
 
 
 def main():

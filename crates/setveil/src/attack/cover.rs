@@ -296,10 +296,10 @@ pub(super) fn vulnerable_records(
         pairs.insert((run[0].0, run[0].1), start..start + run.len());
         start += run.len();
     }
-    let vulnerable = |tried: &mut Vec<u32>, r: usize| {
-        progress.step(1)?;
-        let record = people.record(r);
-        let items = background.of_record(r, record);
+    let vulnerable = |tried: &mut Vec<u32>, alike: &std::ops::Range<usize>| {
+        progress.step(alike.len() as u64)?;
+        let record = people.record(alike.start);
+        let items = background.of_record(alike.start, record);
         tried.clear();
         for (i, &a) in items.iter().enumerate() {
             for range in items[i + 1..].iter().filter_map(|&b| pairs.get(&(a, b))) {
@@ -308,10 +308,24 @@ pub(super) fn vulnerable_records(
         }
         tried.sort_unstable();
         tried.dedup();
-        Ok(u64::from(tried.iter().any(|&cluster| worlds.fits(cluster as usize, record))))
+        let found = tried.iter().any(|&cluster| worlds.fits(cluster as usize, record));
+        Ok(if found { alike.len() as u64 } else { 0 })
     };
-    (0..people.len())
-        .into_par_iter()
+    alike(people, background)
+        .par_iter()
         .map_init(Vec::new, vulnerable)
         .try_reduce(|| 0, |a, b| Ok(a + b))
+}
+
+/// Ranges of equal records of whom the same is known; records are sorted.
+fn alike(people: &People, background: &Background) -> Vec<std::ops::Range<usize>> {
+    let mut ranges: Vec<std::ops::Range<usize>> = Vec::new();
+    let own = matches!(background, Background::Records { .. });
+    for r in 0..people.len() {
+        match ranges.last_mut() {
+            Some(last) if !own && people.record(last.start) == people.record(r) => last.end = r + 1,
+            _ => ranges.push(r..r + 1),
+        }
+    }
+    ranges
 }

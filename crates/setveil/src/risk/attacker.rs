@@ -71,17 +71,17 @@ pub(super) struct Attempt {
     pub(super) inference: Option<f64>,
 }
 
-/// Attacks `target` in the data set of `holders`.
+/// Attacks `target` in the data set of `holders`, where what is known was `found`.
 pub(super) fn attack(
     original: &Dataset,
     holders: &Holders,
     target: &Target,
+    found: &[u32],
     score: &Score,
     rng: &mut ChaCha8Rng,
 ) -> Attempt {
-    let found = holders.of(&target.known);
     let further = target.further(original);
-    let linking = score(target.record, &target.known, &found);
+    let linking = score(target.record, &target.known, found);
     if further.is_empty() {
         return Attempt { linking, disclosure: None, inference: None };
     }

@@ -183,19 +183,28 @@ fn attempts(
     options: &Options,
     progress: &dyn Progress,
 ) -> Result<Vec<Vec<Attempt>>> {
-    let attack = |i: usize, t: usize, target: &Target| {
+    let attack = |i: usize, t: usize, target: &Target, found: &[u32]| {
         let mut rng = ChaCha8Rng::seed_from_u64(options.seed ^ 0x7269_736b);
         rng.set_stream(u64::from(number) << 40 | (i as u64) << 32 | t as u64);
-        let attempt = attacker::attack(original, holders, target, score, &mut rng);
+        let attempt = attacker::attack(original, holders, target, found, score, &mut rng);
         progress.step(1)?;
-        Ok(attempt)
+        Ok((t, attempt))
     };
-    sets.iter()
-        .enumerate()
-        .map(|(i, set)| {
-            set.par_iter().enumerate().map(|(t, target)| attack(i, t, target)).collect()
-        })
-        .collect()
+    let attack_all = |(i, set): (usize, &Vec<Target>)| {
+        // People of whom the same is known have the same holders.
+        let mut order: Vec<usize> = (0..set.len()).collect();
+        order.sort_unstable_by(|&a, &b| set[a].known.cmp(&set[b].known).then(a.cmp(&b)));
+        let alike: Vec<&[usize]> = order.chunk_by(|&a, &b| set[a].known == set[b].known).collect();
+        let attacked = alike.par_iter().map(|alike| {
+            let found = holders.of(&set[alike[0]].known);
+            alike.iter().map(|&t| attack(i, t, &set[t], &found)).collect::<Result<Vec<_>>>()
+        });
+        let mut attacked: Vec<(usize, Attempt)> =
+            attacked.collect::<Result<Vec<_>>>()?.into_iter().flatten().collect();
+        attacked.sort_unstable_by_key(|(t, _)| *t);
+        Ok(attacked.into_iter().map(|(_, attempt)| attempt).collect())
+    };
+    sets.iter().enumerate().map(attack_all).collect()
 }
 
 /// People for whom the candidates of the format are counted.
