@@ -64,7 +64,9 @@ pub(super) fn kept(
     let index = Index::prepare(release.clone(), TermOccurrences::default(), progress)?;
     let mut answers = index.ask_all(&asked, progress)?;
     let whole = answers.split_off(counted.pairs.len());
-    let told: Vec<((ItemId, ItemId), u64, u64, Option<u64>)> = counted
+    // A pair, its support, and the bounds that the release gives.
+    type Told = ((ItemId, ItemId), u64, u64, Option<u64>);
+    let told: Vec<Told> = counted
         .pairs
         .iter()
         .zip(&answers)

@@ -231,7 +231,8 @@ fn simple_clusters_are_drawn_uniformly() {
             let mut seen: BTreeMap<Drawn, u64> = BTreeMap::new();
             for number in 0..RUNS as u32 {
                 let data =
-                    reconstruct(&release, Options { seed: i as u64, terms }, number).unwrap();
+                    reconstruct(&release, Options::default().seed(i as u64).terms(terms), number)
+                        .unwrap();
                 *seen.entry(numbered(&data, &names)).or_default() += 1;
             }
             let stray: Vec<&Drawn> = seen.keys().filter(|d| !likely.contains_key(*d)).collect();
