@@ -9,13 +9,14 @@ from __future__ import annotations
 import copy
 import os
 from html import escape
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from . import _tables
 from ._errors import FileExists
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     import pandas
     import polars
 
@@ -338,6 +339,8 @@ class Report:
 
     def save(self, path: str | os.PathLike[str], *, force: bool = False) -> Path:
         """Writes the page; an earlier one is replaced only with ``force=True``."""
+        from pathlib import Path  # a third of the time to import the package
+
         path = Path(path)
         try:
             with open(path, "w" if force else "x", encoding="utf-8", newline="\n") as file:
