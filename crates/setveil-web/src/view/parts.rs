@@ -35,7 +35,7 @@ pub(crate) fn command(text: &str) -> Markup {
     html! {
         div class="command" {
             pre tabindex="0" aria-label="Command" { code { (text) } }
-            button type="button" class="quiet copy js" hidden { "Copy" }
+            button type="button" class="quiet copy js" { "Copy" }
         }
     }
 }
@@ -79,9 +79,9 @@ pub(crate) fn query(pairs: &[(&str, &str)]) -> String {
 /// The colour of a verdict as a class, with a word.
 pub(crate) fn colour(colour: Colour) -> (&'static str, &'static str) {
     match colour {
-        Colour::Green => ("green", "The promise holds"),
-        Colour::Amber => ("amber", "Read the verdict before publishing"),
-        Colour::Red => ("red", "Do not publish"),
+        Colour::Green => ("green", "holds"),
+        Colour::Amber => ("amber", "read first"),
+        Colour::Red => ("red", "do not publish"),
     }
 }
 

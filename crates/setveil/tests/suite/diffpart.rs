@@ -236,7 +236,7 @@ fn items_outside_of_the_hierarchy_are_refused_or_dropped() {
     let run = |p: Parameters| anonymize(&data, hierarchy.clone(), &p, &mut rng(1), &());
     let error = run(parameters("1")).unwrap_err().to_string();
     assert!(error.contains("2 of 3") && error.contains("x, y"), "{error}");
-    assert!(error.contains("--drop-unknown"), "{error}");
+    assert!(error.contains("drop_unknown"), "{error}");
     let dropped = run(parameters("1").drop_unknown(true)).unwrap();
     // As if the items had never been there.
     let without = Dataset::from_records([vec!["a"], vec!["a"]]);

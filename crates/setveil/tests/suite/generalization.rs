@@ -266,7 +266,7 @@ fn hidden_leaves_are_not_in_the_published_hierarchy() {
     assert!(!hidden.is_empty() && hidden.iter().all(|l| published.node(l).is_none()));
     assert!(matches!(ncp(body, &data, None), Err(Error::Infeasible { .. })));
     let error = workflow::evaluate(&outcome.release, &data, &Default::default(), &()).unwrap_err();
-    assert!(error.to_string().contains("--hierarchy FILE"), "{error}");
+    assert!(error.to_string().contains("`hierarchy`"), "{error}");
     let full = ncp(body, &data, Some(&tree.hierarchy())).unwrap();
     assert!((full - outcome.ncp).abs() < 0.02, "{full} {}", outcome.ncp);
 }
