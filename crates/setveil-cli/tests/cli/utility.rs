@@ -201,3 +201,40 @@ fn compare_resumes_and_recommends() {
     }
     assert!(cells.join("disassociation-k4-m2-s20.json").exists());
 }
+
+#[test]
+fn sets_to_keep_are_answered_and_not_published() {
+    let dir = prepared();
+    std::fs::write(
+        dir.path().join("keep.txt"),
+        "a b0\n{\"items\": [\"c1\", \"b1\"], \"weight\": 5}\n",
+    )
+    .unwrap();
+    for method in ["disassociation", "dls", "local-suppression"] {
+        let args = ["anonymize", method, "data.dat", "-k", "3", "--keep", "keep.txt", "-o", method];
+        let found = json(dir.path(), &[&args[..], &["--json"]].concat());
+        assert_eq!(found["kept"].as_array().unwrap().len(), 2, "{found}");
+        assert_eq!(
+            (&found["kept"][0]["weight"], &found["kept"][1]["records"]),
+            (&5.into(), &20.into())
+        );
+        let text = setveil(dir.path(), &[&args[..], &["--force"]].concat()).success();
+        let text = String::from_utf8(text.get_output().stdout.clone()).unwrap();
+        assert!(text.contains("keep a, b0: together in 20 records"), "{text}");
+        setveil(dir.path(), &["verify", method]).success();
+        for file in std::fs::read_dir(dir.path().join(method)).unwrap() {
+            let text = std::fs::read_to_string(file.unwrap().path()).unwrap();
+            assert!(!text.contains("\"keep\"") && !text.contains("\"weight\""), "{text}");
+        }
+        let measured = ["evaluate", method, "--original", "data.dat", "--re-range", "0..5"];
+        let found = json(dir.path(), &[&measured[..], &["--keep", "keep.txt", "--json"]].concat());
+        assert!(found["pairs_kept"].is_number(), "{found}");
+    }
+    std::fs::write(dir.path().join("bad.txt"), "a\n").unwrap();
+    for (list, word) in [("bad.txt", "line 1"), ("missing.txt", "missing.txt")] {
+        let args = ["anonymize", "dls", "data.dat", "--keep", list, "-o", "none"];
+        let text = setveil(dir.path(), &args).code(2);
+        let text = String::from_utf8(text.get_output().stderr.clone()).unwrap();
+        assert!(text.contains(word) || text.contains("bad.txt:1"), "{text}");
+    }
+}

@@ -6,9 +6,9 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
-use crate::data::{ItemId, Keep, Wanted};
+use crate::data::{ItemId, Keep, KeepSet, Wanted};
 use crate::progress::Pulse;
-use crate::query::Index;
+use crate::query::{Answer, Index};
 use crate::reconstruct::TermOccurrences;
 use crate::{Dataset, Progress, Release, Result};
 
@@ -64,20 +64,42 @@ pub(super) fn kept(
     let index = Index::prepare(release.clone(), TermOccurrences::default(), progress)?;
     let mut answers = index.ask_all(&asked, progress)?;
     let whole = answers.split_off(counted.pairs.len());
-    // A pair, its support, and the bounds that the release gives.
-    type Told = ((ItemId, ItemId), u64, u64, Option<u64>);
     let told: Vec<Told> = counted
         .pairs
         .iter()
         .zip(&answers)
-        .map(|((&pair, &support), answer)| (pair, support, answer.lower, answer.upper))
+        .map(|((&pair, &support), answer)| Told { pair, support, answer })
         .collect();
     let mut sets = Vec::new();
     for ((number, set), answer) in keep.sets().iter().enumerate().zip(&whole) {
-        let mut kept = KeptSet {
+        let has = |item: ItemId| {
+            let label = vocabulary.label(item);
+            set.items.binary_search_by(|i| i.as_str().cmp(label)).is_ok()
+        };
+        let own = told.iter().filter(|told| has(told.pair.0) && has(told.pair.1));
+        sets.push(KeptSet::new(set, counted.records[number], answer, own));
+    }
+    Ok(sets)
+}
+
+/// A pair with its support and what the release says about it.
+struct Told<'a> {
+    pair: (ItemId, ItemId),
+    support: u64,
+    answer: &'a Answer,
+}
+
+impl KeptSet {
+    fn new<'a>(
+        set: &KeepSet,
+        records: u64,
+        answer: &Answer,
+        pairs: impl Iterator<Item = &'a Told<'a>>,
+    ) -> Self {
+        let mut kept = Self {
             items: set.items.clone(),
             weight: set.weight,
-            records: counted.records[number],
+            records,
             lower: answer.lower,
             upper: answer.upper,
             pairs: 0,
@@ -87,23 +109,18 @@ pub(super) fn kept(
             occurrences: 0,
             occurrences_kept: 0,
         };
-        let has = |item: ItemId| {
-            set.items.binary_search_by(|i| i.as_str().cmp(vocabulary.label(item))).is_ok()
-        };
-        for &((a, b), support, lower, upper) in told.iter().filter(|t| has(t.0.0) && has(t.0.1)) {
-            debug_assert!(a < b);
+        for Told { support, answer, .. } in pairs {
             kept.pairs += 1;
             kept.occurrences += support;
-            kept.occurrences_kept += lower.min(support);
-            match (lower, upper) {
+            kept.occurrences_kept += answer.lower.min(*support);
+            match (answer.lower, answer.upper) {
                 (lower, Some(upper)) if lower == upper => kept.exact += 1,
                 (0, _) => kept.not_at_all += 1,
                 _ => kept.bounded += 1,
             }
         }
-        sets.push(kept);
+        kept
     }
-    Ok(sets)
 }
 
 /// Supports in the original.

@@ -14,6 +14,9 @@ use super::postings::Postings;
 use super::rows::Rows;
 use crate::data::ItemId;
 
+/// Two items of a set, the one that fewer rows have first.
+type Two = (ItemId, ItemId);
+
 /// Sets whose rows one task looks for.
 const SETS: usize = 4096;
 
@@ -21,8 +24,7 @@ impl Elements {
     /// Rows that keep one of some sets, ascending. Where sets are not `exact`,
     /// only two items are compared, and there may be other rows among them.
     pub(super) fn keepers(&self, ids: &[u32], rows: &Rows, kept: &[bool]) -> Vec<u32> {
-        type Found = (Vec<u32>, Vec<(ItemId, ItemId)>);
-        let found: Vec<Found> = ids
+        let found: Vec<(Vec<u32>, Vec<Two>)> = ids
             .par_chunks(SETS)
             .map(|ids| {
                 let (mut keepers, mut common) = (Vec::new(), Vec::new());
@@ -38,7 +40,7 @@ impl Elements {
         for &r in found.iter().flat_map(|piece| &piece.0) {
             keepers.set(r as usize, true);
         }
-        let common: Vec<(ItemId, ItemId)> = found.into_iter().flat_map(|piece| piece.1).collect();
+        let common: Vec<Two> = found.into_iter().flat_map(|piece| piece.1).collect();
         if let Some(lists) = &self.postings {
             Self::common(common, lists, (rows, kept), &mut keepers);
         }
@@ -73,8 +75,8 @@ impl Elements {
         true
     }
 
-    /// Two items of a set, the one that fewer rows have first.
-    fn rarer(&self, id: u32) -> (ItemId, ItemId) {
+    /// Two items of a set, for the lists of rows.
+    fn rarer(&self, id: u32) -> Two {
         let last = self.last[id as usize];
         let (Home::Item(first) | Home::Leaf(first)) = self.home(id);
         let often = |item: ItemId| {
@@ -87,7 +89,7 @@ impl Elements {
 
     /// The rows that keep two items, by the lists of the first.
     fn common(
-        mut pairs: Vec<(ItemId, ItemId)>,
+        mut pairs: Vec<Two>,
         lists: &Postings,
         (rows, kept): (&Rows, &[bool]),
         keepers: &mut Bits,
