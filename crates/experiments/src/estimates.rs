@@ -54,13 +54,7 @@ impl Args {
         let mut table = csv::Writer::from_path(output.join("reliability.csv"))?;
         table.write_record(["data", "prior", "from", "to", "pairs", "probability", "occur"])?;
         for &name in DATA {
-            let original = match data::load(name) {
-                Ok(original) => original,
-                Err(error) => {
-                    println!("{name}: left out: {error:#}");
-                    continue;
-                }
-            };
+            let original = data::load(name)?;
             let pairs = self.pairs(&original);
             let parameters = Parameters::new(K::new(self.k)?, M::new(self.m)?);
             let release = disassociation::anonymize(&original, &parameters, &())?;
@@ -72,7 +66,6 @@ impl Args {
                 let found: Vec<Judged> =
                     answers.iter().zip(supports).map(|(a, s)| Judged::new(a, s)).collect();
                 let summary = Summary::of(&found);
-                println!("{name:14} {title:9} {summary}");
                 errors.write_record(summary.row(name, title))?;
                 for bin in &summary.bins {
                     table.write_record(bin.row(name, title))?;
@@ -176,18 +169,6 @@ impl Summary {
             [self.relative, self.rmse, self.calibration].map(|x| format!("{x:.3}"));
         let outside = self.outside.to_string();
         [name.into(), prior.into(), relative, rmse, calibration, outside]
-    }
-}
-
-impl std::fmt::Display for Summary {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let Self { relative, rmse, calibration, outside, .. } = self;
-        write!(f, "relative error {relative:.3}, rmse {rmse:.2}, ")?;
-        write!(f, "calibration error {calibration:.3}, {outside} outside of their bounds;")?;
-        for bin in &self.bins {
-            write!(f, " {:.2}: {:.2} ({})", bin.probability, bin.occur, bin.pairs)?;
-        }
-        Ok(())
     }
 }
 
