@@ -3,7 +3,6 @@
 (() => {
   const all = (selector, root = document) => Array.from(root.querySelectorAll(selector));
   const later = (work, wait) => { let timer; return (...args) => { clearTimeout(timer); timer = setTimeout(() => work(...args), wait); }; };
-  all('.js').forEach(e => { e.hidden = false; });
 
   // Is the server still there? Asking does not keep it awake.
   const gone = document.getElementById('gone');

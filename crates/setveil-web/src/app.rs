@@ -186,6 +186,7 @@ pub(crate) fn pages() -> Vec<(&'static str, MethodRouter)> {
         ("releases", get(pages::start::receive)),
         ("history", get(pages::history::show)),
         ("style.css", get(view::assets::style)),
+        ("plain.css", get(view::assets::plain)),
         ("page.js", get(view::assets::script)),
         ("mark.svg", get(view::assets::mark)),
         ("alive", get(pages::start::alive)),

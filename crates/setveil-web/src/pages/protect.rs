@@ -45,8 +45,8 @@ pub(crate) async fn show(ctx: Ctx, Path(id): Path<u32>, Asked(asked): Asked) -> 
                 section class="card" aria-labelledby="numbers" {
                     h2 id="numbers" { "Numbers" }
                     (sliders(&settings, &said))
-                    (sensitive(&said))
-                    (tree(&said))
+                    (sensitive(&settings, &said))
+                    (tree(&settings, &said))
                 }
                 section class="card" aria-labelledby="promised" {
                     h2 id="promised" { "What this promises" }
@@ -155,15 +155,16 @@ fn sliders(settings: &Settings, said: &Said) -> Markup {
         "l" => settings.l.to_string(),
         _ => settings.epsilon.to_string(),
     };
+    let shown = fields_of(settings.choice());
     let range_step = |s: &Slider| if s.step == "1" { "1" } else { "0.1" };
     html! {
         // Without sensitive items there is nothing that l could be said of.
         @for slider in SLIDERS.iter().filter(|s| s.name != "l" || !said.sensitive.is_empty()) {
-            div class="slider" data-field=(slider.name) {
+            div class="slider" data-field=(slider.name) hidden[!shown.contains(&slider.name)] {
                 label for=(slider.name) { (slider.label) }
                 input id=(slider.name) type="number" name=(slider.name) value=(value(slider.name))
                     min=(slider.least) max=(slider.most) step=(slider.step) required aria-describedby={ (slider.name) "-help" };
-                input class="js" hidden type="range" data-for=(slider.name) value=(value(slider.name))
+                input class="js" type="range" data-for=(slider.name) value=(value(slider.name))
                     min=(slider.least) max=(slider.end) step=(range_step(slider)) aria-label=(slider.label);
                 p class="note" id={ (slider.name) "-help" } { (slider.help) }
             }
@@ -171,28 +172,29 @@ fn sliders(settings: &Settings, said: &Said) -> Markup {
     }
 }
 
-fn sensitive(said: &Said) -> Markup {
+fn sensitive(settings: &Settings, said: &Said) -> Markup {
+    let shown = fields_of(settings.choice());
     html! {
-        div class="extra" data-field="sensitive" {
+        div class="extra" data-field="sensitive" hidden[!shown.contains(&"sensitive")] {
             p { strong { "Sensitive items: " }
                 @if said.sensitive.is_empty() { "none named. Name what nobody may be linked to: a diagnosis, a medicine." }
                 @else { (said.sensitive.len()) " named." }
             }
             button class="quiet" name="then" value="sensitive" { "Choose sensitive items" }
         }
-        div class="extra" data-field="drop_sensitive_only" {
+        div class="extra" data-field="drop_sensitive_only" hidden[!shown.contains(&"drop_sensitive_only")] {
             label class="tick" {
-                input type="checkbox" name="drop_sensitive_only" value="yes" checked[said.settings.as_ref().is_some_and(|s| s.drop_sensitive_only)];
+                input type="checkbox" name="drop_sensitive_only" value="yes" checked[settings.drop_sensitive_only];
                 span { "Leave out records that have nothing but sensitive items" }
             }
         }
     }
 }
 
-fn tree(said: &Said) -> Markup {
-    let hide = said.settings.as_ref().is_none_or(|s| s.hide_leaves);
+fn tree(settings: &Settings, said: &Said) -> Markup {
+    let shown = fields_of(settings.choice());
     html! {
-        div class="extra" data-field="tree" {
+        div class="extra" data-field="tree" hidden[!shown.contains(&"tree")] {
             p { strong { "Hierarchy: " }
                 @match &said.tree {
                     None => { "none chosen." }
@@ -201,9 +203,9 @@ fn tree(said: &Said) -> Markup {
             }
             button class="quiet" name="then" value="hierarchy" { "Choose a hierarchy" }
         }
-        div class="extra" data-field="hide_leaves" {
+        div class="extra" data-field="hide_leaves" hidden[!shown.contains(&"hide_leaves")] {
             label class="tick" {
-                input type="checkbox" name="hide_leaves" value="yes" checked[hide];
+                input type="checkbox" name="hide_leaves" value="yes" checked[settings.hide_leaves];
                 span { "Do not publish names of items that the release does not show" }
             }
         }

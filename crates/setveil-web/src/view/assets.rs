@@ -13,6 +13,13 @@ pub(crate) async fn style() -> Asset {
     ([(CONTENT_TYPE, "text/css; charset=utf-8")], text.to_owned())
 }
 
+/// For browsers without a script.
+pub(crate) async fn plain() -> Asset {
+    let text =
+        ".js { display: none !important; }\n[data-field][hidden] { display: block !important; }\n";
+    ([(CONTENT_TYPE, "text/css; charset=utf-8")], text.to_owned())
+}
+
 /// The script.
 pub(crate) async fn script() -> Asset {
     let text = include_str!("../../assets/page.js");

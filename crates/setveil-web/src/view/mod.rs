@@ -46,6 +46,8 @@ pub(crate) fn page(ctx: &Ctx, title: &str, place: Place, body: Markup) -> Html<S
                 title { (title) " – Setveil" }
                 link rel="icon" href=(ctx.url("mark.svg"));
                 link rel="stylesheet" href=(ctx.url("style.css")) nonce=(ctx.nonce);
+                // What needs a script goes, and what a script would show stays.
+                noscript { link rel="stylesheet" href=(ctx.url("plain.css")) nonce=(ctx.nonce); }
                 script src=(ctx.url("page.js")) nonce=(ctx.nonce) defer {}
             }
             body data-alive=(ctx.url("alive")) {

@@ -35,7 +35,7 @@ pub(crate) fn command(text: &str) -> Markup {
     html! {
         div class="command" {
             pre tabindex="0" aria-label="Command" { code { (text) } }
-            button type="button" class="quiet copy js" hidden { "Copy" }
+            button type="button" class="quiet copy js" { "Copy" }
         }
     }
 }
