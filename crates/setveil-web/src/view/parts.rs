@@ -79,9 +79,9 @@ pub(crate) fn query(pairs: &[(&str, &str)]) -> String {
 /// The colour of a verdict as a class, with a word.
 pub(crate) fn colour(colour: Colour) -> (&'static str, &'static str) {
     match colour {
-        Colour::Green => ("green", "The promise holds"),
-        Colour::Amber => ("amber", "Read the verdict before publishing"),
-        Colour::Red => ("red", "Do not publish"),
+        Colour::Green => ("green", "holds"),
+        Colour::Amber => ("amber", "read first"),
+        Colour::Red => ("red", "do not publish"),
     }
 }
 
