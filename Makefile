@@ -1,6 +1,6 @@
 # What a newcomer needs: `make test`. Everything else is for maintainers.
 # `make test-page` drives the page in a real browser; it installs Chromium and two npm packages where it may.
-.PHONY: test lint unit doc python wheel stubs test-page bench torture fuzz
+.PHONY: test lint unit doc python wheel stubs test-page page-pictures bench torture fuzz
 
 test: lint unit doc python test-page
 	@if [ -s target/skipped-tests ]; then \
@@ -46,6 +46,13 @@ target/python/bin/maturin:
 
 test-page:
 	crates/setveil-web/tests/browser/run.sh
+
+# The pictures of docs/page.md, as the tests make them.
+page-pictures: test-page
+	cp target/page/doc-protect.png docs/page/protect.png
+	cp target/page/doc-sweep.png docs/page/sweep.png
+	cp target/page/doc-result.png docs/page/result.png
+	cp target/page/doc-release.png docs/page/release.png
 
 bench:
 	cargo bench -p setveil
