@@ -1,19 +1,26 @@
 # What a newcomer needs: `make test`. Everything else is for maintainers.
 # `make test-page` drives the page in a real browser; it installs Chromium and two npm packages where it may.
-.PHONY: test lint unit doc python wheel stubs test-page bench torture fuzz
+.PHONY: test tools lint unit doc python wheel stubs test-page page-pictures bench torture fuzz
 
-test: lint unit doc python test-page
+PYTHON ?= python3
+
+test: tools lint unit doc python test-page
 	@if [ -s target/skipped-tests ]; then \
 		echo; echo "NOT EVERYTHING WAS TESTED: $$(sort -u target/skipped-tests | wc -l) tests lack their data:"; \
 		sort -u target/skipped-tests; \
 	fi
 	@if [ -s target/python-skipped ]; then echo; cat target/python-skipped; fi
 
+# What some tests use beside Rust: installed where that may be done.
+tools:
+	@PYTHON="$(PYTHON)" crates/testkit/tools.sh
+
 lint:
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets --locked -- -D warnings
 
 # cargo-nextest is faster where it is installed; it does not run documentation tests.
+unit: export PATH := $(CURDIR)/target/python/bin:$(PATH)
 unit:
 	@rm -f target/skipped-tests
 	@if cargo nextest --version >/dev/null 2>&1; then \
@@ -27,7 +34,6 @@ doc:
 
 # The Python package: built, and tested twice, with the libraries that people use and with none of them. Virtual
 # environments are in target/. Without Python or without a package index this says so, and where CI is true it fails.
-PYTHON ?= python3
 python:
 	@PYTHON="$(PYTHON)" python/test.sh
 
@@ -46,6 +52,13 @@ target/python/bin/maturin:
 
 test-page:
 	crates/setveil-web/tests/browser/run.sh
+
+# The pictures of docs/page.md, as the tests make them.
+page-pictures: test-page
+	cp target/page/doc-protect.png docs/page/protect.png
+	cp target/page/doc-sweep.png docs/page/sweep.png
+	cp target/page/doc-result.png docs/page/result.png
+	cp target/page/doc-release.png docs/page/release.png
 
 bench:
 	cargo bench -p setveil

@@ -170,7 +170,7 @@ FUNCTIONS = {
     "generate quest": sv.generate_quest,
     "generate query-log": sv.generate_query_log,
 }
-FOR_SHELLS = {"", "demo", "completions", "man", "anonymize", "generate", "hierarchy"}
+FOR_SHELLS = {"", "demo", "completions", "man", "anonymize", "generate", "hierarchy", "serve"}
 # Flags that are elsewhere in Python: in `read`, in `write`, in the object itself.
 READ = set(inspect.signature(sv.read).parameters) | {"id", "item", "data", "original", "layout"}
 ELSEWHERE = READ | {"json", "quiet", "help", "version", "output", "force", "receipt", "release", "format", "rules_output", "file_size", "again"}

@@ -20,6 +20,15 @@ pub(crate) fn field(setting: Setting) -> &'static str {
         Setting::Normalize => "Write accents and blanks one way",
         Setting::AsBaskets => "It is meant as it was read",
         Setting::MaxMemory => "Memory (on the command line: --max-memory)",
+        Setting::SensitiveOnly => {
+            "Records with sensitive items only (on the command line: --sensitive-only)"
+        }
+        Setting::DropUnknown => "Leave out unknown items (on the command line: --drop-unknown)",
+        Setting::UnknownToRoot => {
+            "Generalize unknown items to the root (on the command line: --unknown-to-root)"
+        }
+        Setting::Hierarchy => "Hierarchy",
+        Setting::Again => "Publish the same data again (on the command line: --again)",
         _ => setting.name(),
     }
 }
@@ -38,6 +47,9 @@ pub(crate) fn say(error: &Error) -> String {
         }
         Error::Setting { setting, found, expected } => {
             format!("{} is {}: expected {}", name(*setting), plain(found), expected.render(name))
+        }
+        Error::Infeasible { what, hint } | Error::Unknown { what, hint } => {
+            format!("{}; {}", plain(what), hint.render(name))
         }
         Error::Exists { path, found, replaceable } => {
             let file = path.file_name().map_or_else(String::new, |n| n.to_string_lossy().into());

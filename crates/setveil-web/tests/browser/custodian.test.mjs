@@ -4,7 +4,7 @@ import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 import { after, before } from 'node:test';
-import { baskets, browser, folder, found, look, open, serve, setveil, shots, steps } from './lib.mjs';
+import { baskets, browser, folder, found, look, open, picture, serve, setveil, shots, steps } from './lib.mjs';
 
 const test = steps();
 let chrome, server, dir, context, page;
@@ -34,6 +34,7 @@ test('from a file to a saved release', async () => {
   await page.getByLabel('k: candidates').first().fill('4');
   await page.getByText('finds at least 4 records').waitFor();
   await look(page, '04-protect');
+  await picture(page, 'protect');
 });
 
 test('sensitive items are searched while somebody types', async () => {
@@ -70,6 +71,7 @@ test('settings are compared, and a point is chosen with the keyboard', async () 
   await page.getByRole('button', { name: 'Compare' }).click();
   await page.waitForURL(/\/sweep\/\d+$/);
   await look(page, '08-sweep');
+  await picture(page, 'sweep');
   const points = page.locator('svg.plot a');
   assert.equal(await points.count(), 6);
   assert.ok(await page.locator('svg.plot .spread').count() >= 12, 'each with its spread');
@@ -86,6 +88,7 @@ test('a release is made, looked at and saved', async () => {
   await page.getByText('The promise holds').first().waitFor();
   await page.getByRole('heading', { name: /before and after$/ }).first().waitFor();
   await look(page, '09-result');
+  await picture(page, 'result');
   assert.deepEqual(fs.readdirSync(dir), ['pharmacy.csv'], 'nothing was written yet');
   await page.getByLabel('Who answers for it').fill('A. Smith');
   await page.getByRole('button', { name: 'Save', exact: true }).click();
@@ -131,6 +134,7 @@ test('a recipient opens, checks, asks, draws and exports', async () => {
   await page.getByLabel('Search by name').fill('milk');
   await page.getByRole('link', { name: 'Ask for milk' }).click();
   await page.getByText('The bounds always hold').waitFor();
+  await picture(page, 'release');
   const [least, most] = await page.locator('#together ~ div dd').allInnerTexts().then(t => [t[0], t[2]].map(Number));
   const truth = fs.readFileSync(path.join(dir, 'pharmacy.csv'), 'utf8').split('\n')
     .filter(line => ['bread', 'milk'].every(item => line.split(',').includes(item))).length;

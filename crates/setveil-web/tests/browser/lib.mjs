@@ -105,6 +105,14 @@ export async function look(page, name) {
   assert.deepEqual(page.faults, [], name);
 }
 
+/** A picture for the documents: `make page-pictures` takes it there. */
+export async function picture(page, name) {
+  await page.setViewportSize({ width: 1160, height: 860 });
+  await page.evaluate(() => scrollTo(0, 0));
+  await page.screenshot({ path: path.join(shots, `doc-${name}.png`) });
+  await page.setViewportSize({ width: 1440, height: 900 });
+}
+
 async function inspect(page, where) {
   const wide = await page.evaluate(() => {
     const root = document.documentElement, out = [];
