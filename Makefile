@@ -20,7 +20,7 @@ lint:
 	cargo clippy --workspace --all-targets --locked -- -D warnings
 
 # cargo-nextest is faster where it is installed; it does not run documentation tests.
-unit: export PATH := $(CURDIR)/target/python/bin:$(PATH)
+unit: export SETVEIL_PYTHON = $(wildcard $(CURDIR)/target/python/bin/python)
 unit:
 	@rm -f target/skipped-tests
 	@if cargo nextest --version >/dev/null 2>&1; then \
