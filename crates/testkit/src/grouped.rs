@@ -152,6 +152,10 @@ fn in_groups() -> Vec<Saboteur> {
             let group = target(r);
             group.records = bag(group.records.iter().map(|(items, count)| (items, count * 9)));
         }),
+        ("a holder without other items", "group-records", |r| {
+            let group = target(r);
+            group.records = bag(group.records.iter().skip(1));
+        }),
         ("the holder's record kept whole", "sensitive-in-records", |r| {
             let group = target(r);
             let (s, (items, count)) = (group.sensitive[0].0, group.records.get(0));

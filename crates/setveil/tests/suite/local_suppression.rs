@@ -273,3 +273,24 @@ fn the_other_parts_take_it() {
     assert!(drawn.iter().all(|d| objection(&release, d).is_none()));
     assert_ne!(drawn[0], drawn[1]);
 }
+
+#[test]
+fn a_sensitive_item_of_a_whole_leaf_is_said_although_no_record_keeps_it() {
+    let few = (0..5).map(|_| vec!["x", "q"]);
+    let data = Dataset::from_records(few.chain((0..60).map(|_| vec!["b", "c"])));
+    let mut parameters = Parameters::new(K::new(2).unwrap(), M::new(2).unwrap());
+    parameters.max_cluster_size = "10".parse().unwrap();
+    let told = |parameters: &Parameters| {
+        let method = setveil::Method::LocalSuppression(parameters.clone());
+        let release = method.run(&data, &()).unwrap().release;
+        assert!(setveil::verify::verify(&release, &()).unwrap().holds);
+        let cautions = setveil::workflow::cautions(&release);
+        let found = cautions.into_iter().find(|caution| caution.kind == "homogeneous");
+        found.expect("all five have it")
+    };
+    assert_eq!(told(&parameters).severity, setveil::caution::Severity::Amber);
+    parameters.sensitive = vec!["q".to_owned()];
+    let red = told(&parameters);
+    assert_eq!(red.severity, setveil::caution::Severity::Red);
+    assert!(red.what.contains("all 5 have `q`"), "{}", red.what);
+}
