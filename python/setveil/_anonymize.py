@@ -13,7 +13,7 @@ from ._dataset import Dataset, columns, given
 from ._errors import SetveilWarning
 from ._hierarchy import Hierarchy
 from ._manner import Progress, manner, size
-from ._release import Release
+from ._release import Keep, Release, kept_sets
 from ._results import Made
 
 
@@ -23,6 +23,7 @@ def anonymize(
     *,
     hierarchy: Hierarchy | None = None,
     universe_from_data: bool = False,
+    keep: Keep | None = None,
     as_baskets: bool = False,
     threads: int | None = None,
     max_memory: int | str | None = None,
@@ -40,7 +41,7 @@ def anonymize(
     tree = hierarchy._inner if hierarchy is not None else None
     with manner(threads, max_memory, progress) as how:
         inner, about = _setveil.anonymize(
-            data._inner, method, _json(parameters), tree, universe_from_data, as_baskets, how
+            data._inner, method, _json(parameters), tree, universe_from_data, kept_sets(keep), as_baskets, how
         )
     made = json.loads(about)
     _remark(made.pop("remarks"))
@@ -64,6 +65,7 @@ def anonymize_file(
     skip_bad_lines: bool = False,
     hierarchy: Hierarchy | None = None,
     universe_from_data: bool = False,
+    keep: Keep | None = None,
     as_baskets: bool = False,
     force: bool = False,
     receipt: str | os.PathLike[str] | None = None,
@@ -98,6 +100,7 @@ def anonymize_file(
             _json(parameters),
             tree,
             universe_from_data,
+            kept_sets(keep),
             os.fspath(output),
             force,
             receipt,

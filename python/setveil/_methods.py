@@ -11,7 +11,7 @@ from ._dataset import Dataset
 from ._errors import ParameterError, SetveilWarning
 from ._hierarchy import Hierarchy
 from ._manner import Progress
-from ._release import Release
+from ._release import Keep, Release
 
 
 def _labels(items: Iterable[str]) -> list[str]:
@@ -34,6 +34,7 @@ def disassociate(
     eta: float | None = None,
     join_width: int | Literal["all"] | None = None,
     drop_below_k: bool = False,
+    keep: Keep | None = None,
     as_baskets: bool = False,
     threads: int | None = None,
     max_memory: int | str | None = None,
@@ -45,6 +46,9 @@ def disassociate(
     candidates, as far as the published format tells. A ``sensitive`` item
     belongs to at most 1/``l`` of the records of every cluster; ``l`` is ``k``
     if it is not given.
+
+    ``keep`` names sets of items that shall stay together where that is allowed;
+    ``release.made.kept`` says what became of them. The list is not published.
 
     ``safe`` shows nothing that somebody who knows this program could use to undo
     it: ``eta`` is the share of possible data sets that may be ruled out (0.05),
@@ -72,6 +76,7 @@ def disassociate(
         eta=eta,
         join_width=join_width,
         drop_below_k=drop_below_k or None,
+        keep=keep,
         as_baskets=as_baskets,
         threads=threads,
         max_memory=max_memory,
@@ -89,6 +94,7 @@ def dls(
     refine: bool = True,
     sensitive: Iterable[str] | None = None,
     l: int | None = None,  # noqa: E741
+    keep: Keep | None = None,
     as_baskets: bool = False,
     threads: int | None = None,
     max_memory: int | str | None = None,
@@ -114,6 +120,7 @@ def dls(
         refine=refine,
         sensitive=sensitive,
         l=l,
+        keep=keep,
         as_baskets=as_baskets,
         threads=threads,
         max_memory=max_memory,
@@ -130,6 +137,7 @@ def local_suppression(
     no_item_counts: bool = False,
     only_combinations: bool = False,
     sensitive: Iterable[str] | None = None,
+    keep: Keep | None = None,
     as_baskets: bool = False,
     threads: int | None = None,
     max_memory: int | str | None = None,
@@ -153,6 +161,7 @@ def local_suppression(
         no_item_counts=no_item_counts,
         only_combinations=only_combinations,
         sensitive=_labels(sensitive) if sensitive is not None else None,
+        keep=keep,
         as_baskets=as_baskets,
         threads=threads,
         max_memory=max_memory,

@@ -4,17 +4,34 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from html import escape
 from typing import Any, Literal
 
 from . import _setveil
 from ._dataset import Dataset, given
+from ._errors import ParameterError
 from ._hierarchy import Hierarchy
 from ._manner import Progress, manner, size
 from ._recipient import Recipient, Terms
 from ._results import Attack, Evaluation, Made, Report, Verdict
 from ._tables import ArrowTable, html_table
+
+Keep = Iterable[Iterable[str] | Mapping[str, Any]]
+"""Sets of items that shall stay together: lists, or ``{"items": [...], "weight": 5}``."""
+
+
+def kept_sets(keep: Keep | None) -> list[tuple[list[str], int]]:
+    """Every set with its weight."""
+    if isinstance(keep, str):
+        raise ParameterError("keep is one text: give a list of sets of items")
+    sets = []
+    for one in keep or ():
+        if isinstance(one, str):
+            raise ParameterError(f"keep has the text {one!r}: give sets of items")
+        items, weight = (one["items"], one.get("weight", 1)) if isinstance(one, Mapping) else (one, 1)
+        sets.append(([str(item) for item in items], weight))
+    return sets
 
 
 class Release(Recipient, ArrowTable):
@@ -102,7 +119,7 @@ class Release(Recipient, ArrowTable):
         >>> folder = pathlib.Path(tempfile.mkdtemp()) / "release"
         >>> sv.disassociate(sv.demo_data(), k=3, m=2).write(folder)
         >>> sorted(path.name for path in folder.iterdir())
-        ['clusters.jsonl', 'manifest.json']
+        ['README.md', 'clusters.jsonl', 'manifest.json', 'schema.json']
         """
         with manner(threads, max_memory, progress) as how:
             self._inner.write(os.fspath(path), force, size("file_size", file_size), how)
@@ -175,6 +192,7 @@ class Release(Recipient, ArrowTable):
         worlds: int = 200,
         clusters: int = 50,
         replays: int = 40,
+        keep: Keep | None = None,
         threads: int | None = None,
         max_memory: int | str | None = None,
         progress: Progress = False,
@@ -182,7 +200,8 @@ class Release(Recipient, ArrowTable):
         """What an attacker learns who also knows how the release was made.
 
         With the ``original`` its records are attacked, and it is counted which
-        guesses are right.
+        guesses are right. ``keep`` is the list that the release was made with, if
+        there was one: without it nobody finds out which records went where.
 
         >>> import setveil as sv
         >>> data = sv.demo_data()
@@ -202,7 +221,8 @@ class Release(Recipient, ArrowTable):
         )
         inner = original._inner if original is not None else None
         with manner(threads, max_memory, progress) as how:
-            return Attack(json.loads(self._inner.attack(inner, json.dumps(options), how)))
+            found = self._inner.attack(inner, json.dumps(options), kept_sets(keep), how)
+        return Attack(json.loads(found))
 
     def evaluate(
         self,
@@ -214,6 +234,7 @@ class Release(Recipient, ArrowTable):
         seed: int = 0,
         terms: Terms = "once",
         hierarchy: Hierarchy | None = None,
+        keep: Keep | None = None,
         kl_queries: int = 100,
         kl_items: int = 4,
         kl_seed: int = 1,
@@ -233,7 +254,8 @@ class Release(Recipient, ArrowTable):
         options = measures(top, re_range, reconstructions, seed, terms, kl)
         tree = hierarchy._inner if hierarchy is not None else None
         with manner(threads, max_memory, progress) as how:
-            found = self._inner.evaluate(original._inner, json.dumps(options), tree, how)
+            kept = kept_sets(keep)
+            found = self._inner.evaluate(original._inner, json.dumps(options), tree, kept, how)
         return Evaluation(json.loads(found))
 
     def report(
@@ -244,12 +266,14 @@ class Release(Recipient, ArrowTable):
         data_set: str | None = None,
         date: str | None = None,
         responsible: str | None = None,
+        no_sensitive: bool = False,
         top: int = 1000,
         re_range: tuple[int, int] = (200, 220),
         reconstructions: int = 1,
         seed: int = 0,
         terms: Terms = "once",
         hierarchy: Hierarchy | None = None,
+        keep: Keep | None = None,
         kl_queries: int = 100,
         kl_items: int = 4,
         kl_seed: int = 1,
@@ -261,6 +285,8 @@ class Release(Recipient, ArrowTable):
 
         Without the ``original`` it holds nothing that is not in the release. At its
         head stand a title, what the data is called, a day and who answers for it.
+        ``no_sensitive`` says that no item is sensitive: what everybody in a cluster
+        has is then told, and does not make the verdict amber.
 
         >>> import setveil as sv
         >>> sv.disassociate(sv.demo_data(), k=3, m=2).report().holds
@@ -272,7 +298,9 @@ class Release(Recipient, ArrowTable):
         inner = original._inner if original is not None else None
         head = [title, data_set, date, responsible]
         with manner(threads, max_memory, progress) as how:
-            about, page = self._inner.report(inner, head, json.dumps(options), tree, how)
+            about, page = self._inner.report(
+                inner, head, no_sensitive, json.dumps(options), tree, kept_sets(keep), how
+            )
         said = json.loads(about)
         return Report(page, said["holds"], said["colour"])
 

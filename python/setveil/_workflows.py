@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import os
+import warnings
 from collections.abc import Iterable, MutableMapping
 from typing import Any
 
 from . import _setveil
 from ._anonymize import file_layout
 from ._dataset import Dataset
+from ._errors import SetveilWarning
 from ._hierarchy import Hierarchy
 from ._manner import Progress, manner
 from ._recipient import Terms
@@ -140,6 +142,7 @@ def compare(
     }
     tree = hierarchy._inner if hierarchy is not None else None
     with manner(threads, max_memory, progress) as how:
+        _warn_if_misread(data, how)
         found, csv, svg = _setveil.compare(data._inner, json.dumps(options), tree, store, how)
     return Comparison(json.loads(found), csv, svg)
 
@@ -200,8 +203,16 @@ def recommend(
         options["k"] = sorted(_several(k))
     tree = hierarchy._inner if hierarchy is not None else None
     with manner(threads, max_memory, progress) as how:
+        _warn_if_misread(data, how)
         found = _setveil.recommend(data._inner, json.dumps(options), tree, how)
     return Recommendation(json.loads(found))
+
+
+def _warn_if_misread(data: Dataset, how: _setveil.Manner) -> None:
+    """Figures about a table that was misread mean nothing."""
+    why = _setveil.misread(data._inner, how)
+    if why is not None:
+        warnings.warn(why, SetveilWarning, stacklevel=3)
 
 
 def _several(values: Any) -> list:

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyCapsule, PyInt, PyString};
 use setveil::data::{Dataset as Data, DatasetBuilder, Dropped, Vocabulary};
-use setveil::io::{self, Input};
+use setveil::io::{self, Input, PreviewColumn};
 
 use crate::layout::{FileLayout, TableLayout, export_format, parse};
 use crate::run::Manner;
@@ -29,9 +29,22 @@ impl Dataset {
         Self { input: Arc::new(Input::in_memory(dataset)) }
     }
 
-    fn new(dataset: Data, dropped: Dropped, skipped: u64, rows: Vec<Vec<String>>) -> Self {
+    /// With the first rows and the names of the columns with items, for the look at identifiers.
+    fn new(
+        dataset: Data,
+        dropped: Dropped,
+        skipped: u64,
+        rows: Vec<Vec<String>>,
+        columns: Vec<String>,
+    ) -> Self {
         let mut input = Input::in_memory(dataset);
         (input.dropped, input.skipped_lines, input.preview.rows) = (dropped, skipped, rows);
+        let named = |name| {
+            let mut column = PreviewColumn::default();
+            column.name = name;
+            column
+        };
+        input.preview.item_columns = columns.into_iter().map(named).collect();
         Self { input: Arc::new(input) }
     }
 
@@ -45,11 +58,12 @@ impl Dataset {
     /// Reads anything with Arrow's PyCapsule interface.
     #[staticmethod]
     fn from_arrow(table: &Bound<'_, PyAny>, layout: &str, manner: &Manner) -> PyResult<Self> {
-        let options = parse::<TableLayout>(layout)?.options();
+        let layout = parse::<TableLayout>(layout)?;
         let batches = capsule::read(table)?;
+        let (names, options) = (layout.item_columns(&batches.schema()), layout.options());
         let read = manner
             .run(table.py(), move |progress| Data::from_arrow(batches, &options, progress))?;
-        Ok(Self::new(read.dataset, read.dropped, read.skipped_rows, Vec::new()))
+        Ok(Self::new(read.dataset, read.dropped, read.skipped_rows, Vec::new(), names))
     }
 
     /// Reads Python objects: an iterable of iterables of texts or whole numbers.
@@ -80,7 +94,7 @@ impl Dataset {
         let finished = records.py().detach(|| builder.finish());
         let (dataset, mut dropped) = finished.map_err(|e| errors::raise(records.py(), &e))?;
         dropped.blank_items += blank_items;
-        Ok(Self::new(dataset, dropped, 0, preview))
+        Ok(Self::new(dataset, dropped, 0, preview, Vec::new()))
     }
 
     /// Reads a sparse matrix: where rows start, the columns of their ones, and
@@ -116,7 +130,7 @@ impl Dataset {
             }
             builder.finish()
         })?;
-        Ok(Self::new(dataset, dropped, 0, Vec::new()))
+        Ok(Self::new(dataset, dropped, 0, Vec::new(), Vec::new()))
     }
 
     /// Reads a file.
@@ -152,7 +166,7 @@ impl Dataset {
         names: Vec<String>,
         starts: &[u8],
         items: &[u8],
-        preview: Vec<Vec<String>>,
+        preview: (Vec<Vec<String>>, Vec<String>),
         left_out: [u64; 4],
     ) -> PyResult<Self> {
         let starts = numbers(starts);
@@ -161,12 +175,15 @@ impl Dataset {
         let dataset = dataset.map_err(|e| errors::raise(py, &e))?;
         let [duplicates, blank_items, empty_records, skipped] = left_out;
         let dropped = Dropped { duplicates, empty_records, blank_items };
-        Ok(Self::new(dataset, dropped, skipped, preview))
+        Ok(Self::new(dataset, dropped, skipped, preview.0, preview.1))
     }
 
-    /// The first rows by position, for the look at identifiers.
-    fn preview(&self) -> Vec<Vec<String>> {
-        self.input.preview.rows.clone()
+    /// The first rows by position, and the names of the columns with items, for
+    /// the look at identifiers.
+    fn preview(&self) -> (Vec<Vec<String>>, Vec<String>) {
+        let preview = &self.input.preview;
+        let names = preview.item_columns.iter().map(|column| column.name.clone()).collect();
+        (preview.rows.clone(), names)
     }
 
     /// Duplicates, blank items, empty records and skipped rows.

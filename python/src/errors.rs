@@ -64,7 +64,7 @@ pub fn options(error: &serde_json::Error) -> PyErr {
 }
 
 /// The text, with keyword arguments where the library speaks of settings.
-fn say(error: &Error) -> String {
+pub fn say(error: &Error) -> String {
     match error {
         Error::Input { path, line, found, hint } => {
             let line = line.map(|l| format!(":{l}")).unwrap_or_default();

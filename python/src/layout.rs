@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use arrow_schema::Schema;
 use pyo3::prelude::*;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
@@ -112,6 +113,19 @@ pub struct TableLayout {
 }
 
 impl TableLayout {
+    /// The names of the columns with items, as far as they were not found by their type.
+    pub fn item_columns(&self, schema: &Schema) -> Vec<String> {
+        match (&self.item, &self.items, &self.person) {
+            (Some(item), ..) => vec![item.clone()],
+            (None, Some(items), _) => items.clone(),
+            (None, None, Some(person)) => {
+                let names = schema.fields().iter().map(|field| field.name());
+                names.filter(|name| *name != person).cloned().collect()
+            }
+            (None, None, None) => Vec::new(),
+        }
+    }
+
     pub fn options(self) -> ArrowOptions {
         ArrowOptions::default()
             .id(self.person)

@@ -38,8 +38,8 @@ mod _setveil {
     use super::made_up::{band, draw_sensitive, pharmacy, query_log, quest};
     #[pymodule_export]
     use super::parts::{
-        check_parts, close_clusters, cluster_file, join_part, join_rounds, open_terms,
-        parts_manifest, split_part,
+        check_parts, close_clusters, cluster_file, end_of_parts, join_part, join_rounds,
+        open_terms, split_part,
     };
     #[pymodule_export]
     use super::plan::{Plan, Planner, Ranks};
@@ -49,6 +49,6 @@ mod _setveil {
     use super::run::Manner;
     #[pymodule_export]
     use super::workflows::{
-        anonymize, anonymize_file, compare, measures, methods, profile, recommend, verify,
+        anonymize, anonymize_file, compare, measures, methods, misread, profile, recommend, verify,
     };
 }

@@ -6,9 +6,9 @@
 
 use arrow_array::builder::{LargeBinaryBuilder, ListBuilder, UInt32Builder};
 use pyo3::prelude::*;
-use pyo3::types::PyBytes;
+use pyo3::types::{PyBytes, PyDict};
 use setveil::data::{ItemId, Vocabulary};
-use setveil::io::{ClusterWriter, MemoryRelease};
+use setveil::io::{ClusterWriter, MemoryRelease, end_release};
 use setveil::methods::disassociation::parts::{self, Records};
 use setveil::methods::disassociation::{Parameters, publish};
 use setveil::release::{Cluster, Disassociated, FileEntry};
@@ -17,7 +17,7 @@ use crate::columns::{Column, Table, column};
 use crate::errors;
 use crate::layout::parse;
 use crate::plan::Ranks;
-use crate::release::json;
+use crate::release::{dict_of, json};
 use crate::run::Manner;
 
 fn clusters_of(table: &Bound<'_, PyAny>) -> PyResult<Vec<Vec<u8>>> {
@@ -131,7 +131,8 @@ pub fn cluster_file<'py>(
         writer.add(&body)?;
         let empty = publish(&parameters, Disassociated::default());
         let manifest = writer.finish(&empty.manifest)?;
-        let [entry] = <[FileEntry; 1]>::try_from(manifest.files).expect("there is no limit");
+        let of_clusters = |entry: &FileEntry| entry.name.starts_with("clusters-");
+        let entry = manifest.files.into_iter().find(of_clusters).expect("it was written");
         let bytes = memory.files.remove(&entry.name).expect("it was written");
         Ok((bytes, entry))
     })?;
@@ -139,20 +140,21 @@ pub fn cluster_file<'py>(
     Ok((PyBytes::new(table.py(), &bytes), json(&entry)?))
 }
 
-/// The bytes of the manifest of a release in several files.
+/// The other files of a release in several, the manifest among them: it is
+/// written last.
 #[pyfunction]
-pub fn parts_manifest<'py>(
+pub fn end_of_parts<'py>(
     py: Python<'py>,
     parameters: &str,
     records: u64,
     items: u64,
     entries: Vec<String>,
-) -> PyResult<Bound<'py, PyBytes>> {
+) -> PyResult<Bound<'py, PyDict>> {
     let parameters: Parameters = parse(parameters)?;
     let mut manifest = publish(&parameters, Disassociated::default()).manifest;
     (manifest.records, manifest.items) = (records, items);
     manifest.files = entries.iter().map(|entry| parse(entry)).collect::<PyResult<_>>()?;
-    let mut text = serde_json::to_vec_pretty(&manifest).map_err(|e| errors::options(&e))?;
-    text.push(b'\n');
-    Ok(PyBytes::new(py, &text))
+    let mut memory = MemoryRelease::default();
+    end_release(manifest, &mut memory, &()).map_err(|e| errors::raise(py, &e))?;
+    dict_of(py, memory)
 }

@@ -8,11 +8,12 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyCapsule, PyDict};
 use serde::Serialize;
 use setveil::caution::Caution;
+use setveil::data::Keep;
 use setveil::io::{self, DirectorySink, FlatFormat, MemoryRelease};
 use setveil::report::About;
 use setveil::verify::Verdict;
 use setveil::workflow::{self, ItemsetOptions, QueryOptions, ReconstructOptions, files};
-use setveil::{attack, measure};
+use setveil::{Error, attack, measure};
 
 use crate::dataset::Dataset;
 use crate::hierarchy::Hierarchy;
@@ -25,20 +26,48 @@ pub fn json(result: &impl Serialize) -> PyResult<String> {
     serde_json::to_string(result).map_err(|e| errors::options(&e))
 }
 
+/// Names and bytes of files.
+pub fn dict_of(py: Python<'_>, memory: MemoryRelease) -> PyResult<Bound<'_, PyDict>> {
+    let files = PyDict::new(py);
+    for (name, bytes) in memory.files {
+        files.set_item(name, PyBytes::new(py, &bytes))?;
+    }
+    Ok(files)
+}
+
+/// Sets of items that shall stay together, each with its weight.
+pub type KeptSets = Vec<(Vec<String>, u32)>;
+
+/// The library's list of them.
+pub fn keep(py: Python<'_>, sets: KeptSets) -> PyResult<Keep> {
+    Keep::new(sets).map_err(|e| errors::raise(py, &e))
+}
+
 /// A verdict, and what to know about a release although its promise holds.
 #[derive(Serialize)]
 pub struct Verified {
     #[serde(flatten)]
     verdict: Verdict,
     cautions: Vec<Caution>,
+    /// Why nobody looked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cautions_missing: Option<String>,
 }
 
 impl Verified {
     /// A release that broke its promise needs no further caution, and one that
     /// does not fit into memory is verified without it.
-    pub fn new(verdict: Verdict, release: Option<&setveil::Release>) -> Self {
-        let release = release.filter(|_| verdict.holds);
-        Self { cautions: release.map(workflow::cautions).unwrap_or_default(), verdict }
+    pub fn new(
+        verdict: Verdict,
+        release: impl FnOnce() -> setveil::Result<Arc<setveil::Release>>,
+    ) -> setveil::Result<Self> {
+        let (cautions, cautions_missing) = match verdict.holds.then(release) {
+            None => (Vec::new(), None),
+            Some(Ok(release)) => (workflow::cautions(&release), None),
+            Some(Err(Error::Cancelled)) => return Err(Error::Cancelled),
+            Some(Err(error)) => (Vec::new(), Some(errors::say(&error))),
+        };
+        Ok(Self { verdict, cautions, cautions_missing })
     }
 }
 
@@ -54,10 +83,14 @@ impl Release {
     }
 }
 
-/// The measures' options, with a hierarchy that JSON does not hold.
-fn measures(options: &str, hierarchy: Option<&Hierarchy>) -> PyResult<measure::Options> {
+/// The measures' options, with what JSON does not hold.
+fn measures(
+    options: &str,
+    hierarchy: Option<&Hierarchy>,
+    keep: Keep,
+) -> PyResult<measure::Options> {
     let options: measure::Options = parse(options)?;
-    Ok(options.hierarchy(hierarchy.map(|h| h.tree.clone())))
+    Ok(options.hierarchy(hierarchy.map(|h| h.tree.clone())).keep(keep))
 }
 
 #[pymethods]
@@ -87,11 +120,7 @@ impl Release {
             io::write_release_to(&self.release, &mut memory, progress)?;
             Ok(memory)
         })?;
-        let files = PyDict::new(py);
-        for (name, bytes) in memory.files {
-            files.set_item(name, PyBytes::new(py, &bytes))?;
-        }
-        Ok(files)
+        dict_of(py, memory)
     }
 
     /// Writes the directory, and gives the manifest as JSON.
@@ -127,20 +156,22 @@ impl Release {
     fn verify(&self, py: Python<'_>, manner: &Manner) -> PyResult<String> {
         json(&manner.run(py, |progress| {
             let verdict = workflow::verify(&self.release, progress)?;
-            Ok(Verified::new(verdict, Some(&self.release)))
+            Verified::new(verdict, || Ok(self.release.clone()))
         })?)
     }
 
     /// What an attacker learns.
-    #[pyo3(signature = (original, options, manner))]
+    #[pyo3(signature = (original, options, kept, manner))]
     fn attack(
         &self,
         py: Python<'_>,
         original: Option<&Dataset>,
         options: &str,
+        kept: KeptSets,
         manner: &Manner,
     ) -> PyResult<String> {
-        let (options, original) = (parse::<attack::Options>(options)?, original.map(Dataset::data));
+        let options = parse::<attack::Options>(options)?.keep(keep(py, kept)?);
+        let original = original.map(Dataset::data);
         let work = |progress: &dyn setveil::Progress| {
             workflow::attack(&self.release, original, &options, progress)
         };
@@ -148,16 +179,18 @@ impl Release {
     }
 
     /// What it is still good for.
-    #[pyo3(signature = (original, options, hierarchy, manner))]
+    #[pyo3(signature = (original, options, hierarchy, kept, manner))]
     fn evaluate(
         &self,
         py: Python<'_>,
         original: &Dataset,
         options: &str,
         hierarchy: Option<&Hierarchy>,
+        kept: KeptSets,
         manner: &Manner,
     ) -> PyResult<String> {
-        let (options, original) = (measures(options, hierarchy)?, original.data());
+        let options = measures(options, hierarchy, keep(py, kept)?)?;
+        let original = original.data();
         let work = |progress: &dyn setveil::Progress| {
             workflow::evaluate(&self.release, original, &options, progress)
         };
@@ -223,20 +256,24 @@ impl Release {
     }
 
     /// The page about the release, and what it says first.
-    #[pyo3(signature = (original, about, options, hierarchy, manner))]
+    #[pyo3(signature = (original, about, no_sensitive, options, hierarchy, kept, manner))]
+    #[allow(clippy::too_many_arguments, reason = "they come from keyword arguments")]
     fn report(
         &self,
         py: Python<'_>,
         original: Option<&Dataset>,
         about: [Option<String>; 4],
+        no_sensitive: bool,
         options: &str,
         hierarchy: Option<&Hierarchy>,
+        kept: KeptSets,
         manner: &Manner,
     ) -> PyResult<(String, String)> {
-        let (options, original) = (measures(options, hierarchy)?, original.map(Dataset::data));
+        let options = measures(options, hierarchy, keep(py, kept)?)?;
+        let original = original.map(Dataset::data);
         let [title, data_set, date, responsible] = about;
         let about = About::default().title(title).data_set(data_set);
-        let about = about.date(date).responsible(responsible);
+        let about = about.date(date).responsible(responsible).no_sensitive(no_sensitive);
         let reported = manner.run(py, |progress| {
             let verdict = workflow::verify(&self.release, progress)?;
             workflow::report(&self.release, &verdict, original, &about, &options, progress)

@@ -1,10 +1,12 @@
 //! Workflows that begin with data.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use pyo3::prelude::*;
 use serde::Serialize;
 use serde_json::{Map, Value};
+use setveil::data::Keep;
 use setveil::error::Setting;
 use setveil::inspect::{self, Finding, Findings, Kind, Severity};
 use setveil::io::DirectorySource;
@@ -18,7 +20,7 @@ use crate::dataset::Dataset;
 use crate::errors::{self, keyword};
 use crate::hierarchy::Hierarchy;
 use crate::layout::{FileLayout, parse};
-use crate::release::{Release, Verified, json};
+use crate::release::{KeptSets, Release, Verified, json, keep};
 use crate::run::Manner;
 
 /// The names of all methods.
@@ -51,11 +53,12 @@ struct Wanted<'a> {
     parameters: Map<String, Value>,
     hierarchy: Option<&'a Hierarchy>,
     universe_from_data: bool,
+    keep: Keep,
 }
 
 impl Wanted<'_> {
     fn method(self, data: &setveil::Dataset) -> setveil::Result<Method> {
-        let mut method = Method::named(self.method, self.parameters)?;
+        let mut method = Method::named(self.method, self.parameters)?.with_keep(self.keep)?;
         if let Some(hierarchy) = self.hierarchy {
             method = method.with_hierarchy(hierarchy.tree.clone());
         }
@@ -79,7 +82,8 @@ struct Answer {
 /// Makes a release in memory. Data that looks like identifiers is refused
 /// unless it is meant as it is.
 #[pyfunction]
-#[pyo3(signature = (data, method, parameters, hierarchy, universe_from_data, as_baskets, manner))]
+#[pyo3(signature = (data, method, parameters, hierarchy, universe_from_data, kept, as_baskets,
+                    manner))]
 #[allow(clippy::too_many_arguments, reason = "they come from keyword arguments")]
 pub fn anonymize(
     py: Python<'_>,
@@ -88,10 +92,12 @@ pub fn anonymize(
     parameters: &str,
     hierarchy: Option<&Hierarchy>,
     universe_from_data: bool,
+    kept: KeptSets,
     as_baskets: bool,
     manner: &Manner,
 ) -> PyResult<(Release, String)> {
-    let wanted = Wanted { method, parameters: parse(parameters)?, hierarchy, universe_from_data };
+    let (parameters, keep) = (parse(parameters)?, keep(py, kept)?);
+    let wanted = Wanted { method, parameters, hierarchy, universe_from_data, keep };
     let method = wanted.method(data.data()).map_err(|e| errors::raise(py, &e))?;
     let findings = manner.run(py, |_| Ok(inspect::check(&data.input)))?;
     if findings.refused() && !as_baskets {
@@ -107,8 +113,8 @@ pub fn anonymize(
 
 /// Makes a release of a file in a directory, as the command line does.
 #[pyfunction]
-#[pyo3(signature = (source, layout, method, parameters, hierarchy, universe_from_data, output,
-                    force, receipt, again, file_size, as_baskets, manner))]
+#[pyo3(signature = (source, layout, method, parameters, hierarchy, universe_from_data, kept,
+                    output, force, receipt, again, file_size, as_baskets, manner))]
 #[allow(clippy::too_many_arguments, reason = "they come from keyword arguments")]
 pub fn anonymize_file(
     py: Python<'_>,
@@ -118,6 +124,7 @@ pub fn anonymize_file(
     parameters: &str,
     hierarchy: Option<&Hierarchy>,
     universe_from_data: bool,
+    kept: KeptSets,
     output: PathBuf,
     force: bool,
     receipt: Option<PathBuf>,
@@ -127,7 +134,8 @@ pub fn anonymize_file(
     manner: &Manner,
 ) -> PyResult<String> {
     let layout: FileLayout = parse(layout)?;
-    let wanted = Wanted { method, parameters: parse(parameters)?, hierarchy, universe_from_data };
+    let (parameters, keep) = (parse(parameters)?, keep(py, kept)?);
+    let wanted = Wanted { method, parameters, hierarchy, universe_from_data, keep };
     errors::there(py, &source)?;
     let target = Target::new(output).force(force).receipt(receipt).as_baskets(true);
     let target = target.again(again).file_size(file_size);
@@ -165,8 +173,7 @@ pub fn verify(py: Python<'_>, path: PathBuf, manner: &Manner) -> PyResult<String
     errors::there(py, &path)?;
     json(&manner.run(py, |progress| {
         let verdict = workflow::verify_from(&DirectorySource::new(&path), progress)?;
-        let release = if verdict.holds { files::read(&path, progress).ok() } else { None };
-        Ok(Verified::new(verdict, release.as_ref()))
+        Verified::new(verdict, || files::read(&path, progress).map(Arc::new))
     })?)
 }
 
@@ -203,6 +210,20 @@ pub fn compare(
         workflow::compare(data.data(), &options, &mut Kept(store.as_ref()), progress)
     })?;
     Ok((json(&compared)?, csv(&compared.rows), figure(&compared.rows, compared.known)))
+}
+
+/// Why `anonymize` refuses the data, if it does: figures about it mean little.
+#[pyfunction]
+pub fn misread(py: Python<'_>, data: &Dataset, manner: &Manner) -> PyResult<Option<String>> {
+    let findings = manner.run(py, |_| Ok(inspect::check(&data.input)))?;
+    let seen: Vec<String> = findings.of(Severity::Refuse).map(Finding::describe).collect();
+    Ok(findings.refused().then(|| {
+        format!(
+            "this does not look like one set of items a record, and no method takes it: {}; the \
+             figures are about the data as it was read",
+            seen.join("; ")
+        )
+    }))
 }
 
 /// Searches for the setting that keeps a given risk and loses least.

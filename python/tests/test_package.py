@@ -213,7 +213,7 @@ def test_data_can_be_pickled(data):
 
 def test_a_damaged_pickle_is_refused():
     with pytest.raises(sv.DataError):
-        _setveil.Dataset.from_parts(["a", "b"], (9).to_bytes(8, "little") * 2, b"", [], [0] * 4)
+        _setveil.Dataset.from_parts(["a", "b"], (9).to_bytes(8, "little") * 2, b"", ([], []), [0] * 4)
 
 
 def test_results_are_values(data):
@@ -333,6 +333,31 @@ def test_sensitive_items_are_spread(data):
     rare = sv.draw_sensitive(data, 1, p=4)
     release = sv.disassociate(data, k=2, m=2, sensitive=rare)
     assert release.guarantee["l"] == 2 and release.verify().holds
+
+
+@pytest.mark.parametrize("method", [sv.disassociate, sv.dls, sv.local_suppression])
+def test_sets_of_items_are_kept_together(method, quest):
+    pairs = [row["itemset"] for row in sv.disassociate(quest).itemsets(5, at_least=2).rows()]
+    keep = [pairs[0], {"items": pairs[1], "weight": 5}]
+    release = method(quest, keep=keep)
+    assert release.verify().holds and "keep" not in release.parameters
+    kept = {tuple(one["items"]): one for one in release.made.kept}
+    assert kept[tuple(sorted(pairs[1]))]["weight"] == 5 and len(kept) == 2
+    assert release.evaluate(quest, keep=keep) and release.attack(quest, keep=keep, targets=5, worlds=2)
+    for wrong in ("ab", ["ab"], [["a"]], [{"items": pairs[0], "weight": 0}]):
+        with pytest.raises(sv.ParameterError, match="keep"):
+            method(quest, keep=wrong)
+
+
+def test_figures_about_misread_data_come_with_a_warning():
+    rows = [[f"patient-{i:05}", "flu" if i % 2 else "cold", "tea"] for i in range(200)]
+    with pytest.warns(sv.SetveilWarning, match="does not look like"):
+        sv.compare(sv.Dataset(rows), k=[3])
+
+
+def test_the_custodian_may_say_that_nothing_is_sensitive(release):
+    assert release.report().colour == "amber"
+    assert "by decision of the custodian" in release.report(no_sensitive=True).html
 
 
 def test_what_the_program_does_can_be_hidden_too(data):

@@ -103,7 +103,7 @@ def in_parts(data, size, machines, files):
     ]
     entries = [entry for _, entry in made]
     release = {json.loads(entry)["name"]: content for content, entry in made}
-    release["manifest.json"] = _setveil.parts_manifest(parameters(), len(rows), len(labels), entries)
+    release |= _setveil.end_of_parts(parameters(), len(rows), len(labels), entries)
     return len(plan.sizes()), release
 
 
@@ -114,6 +114,7 @@ def test_one_part_is_the_release_of_one_machine(quest):
     one = sv.disassociate(quest)
     assert files["clusters-00000.jsonl"] == one.files()["clusters.jsonl"]
     assert release.manifest["parameters"] == one.manifest["parameters"]
+    assert files["README.md"] == one.files()["README.md"]
 
 
 def test_several_parts_keep_the_promise_whoever_counts(quest, tmp_path):

@@ -38,9 +38,9 @@ pub use receipt::{Receipt, check_receipt, day};
 pub use release::ReleaseBatches;
 pub use release::{
     ClusterBlock, ClusterBlocks, ClusterWriter, DirectorySink, DirectorySource, FileFault,
-    MemoryRelease, OpenedRelease, ReleaseSink, ReleaseSource, check_target, open_release,
-    open_release_from, read_explained, read_listed, read_manifest_bytes, read_release,
-    read_release_from, write_release, write_release_in_files, write_release_to,
+    MemoryRelease, OpenedRelease, ReleaseSink, ReleaseSource, check_target, end_release,
+    open_release, open_release_from, read_explained, read_listed, read_manifest_bytes,
+    read_release, read_release_from, write_release, write_release_in_files, write_release_to,
 };
 pub use table::{Column, Table, TableFormat, itemset_text, write_table};
 pub use temporary::{StalePartial, remove_temporary, stale_partials};

@@ -31,7 +31,7 @@ pub use directory::{DirectorySink, DirectorySource};
 pub use files::FileFault;
 pub use read::{OpenedRelease, open_release_from, read_release_from};
 pub use store::{MemoryRelease, ReleaseSink, ReleaseSource};
-pub use write::write_release_to;
+pub use write::{end_release, write_release_to};
 
 use crate::Result;
 use crate::release::{Manifest, Release};

@@ -46,6 +46,20 @@ pub fn write_release_to(
     publish(manifest, &mut sink, progress)
 }
 
+/// Ends a release whose files are written, by whomever: `manifest` lists them,
+/// with the numbers of records and items. Writes what explains the release and
+/// the manifest to `sink`, and publishes. The manifest with all files.
+///
+/// # Errors
+/// If `sink` cannot be written to, or `progress` says stop.
+pub fn end_release(
+    manifest: Manifest,
+    mut sink: impl ReleaseSink,
+    progress: &dyn Progress,
+) -> Result<Manifest> {
+    publish(manifest, &mut sink, progress)
+}
+
 /// Writes what explains the release and the manifest, which comes last, and
 /// publishes. The manifest with all files.
 pub(super) fn publish(
