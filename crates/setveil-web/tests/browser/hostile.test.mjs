@@ -186,8 +186,8 @@ test('two tabs see the same, and a server that is killed is missed', async () =>
   assert.equal(await page.locator('tbody tr').count(), 2);
   server.child.kill('SIGKILL');
   assert.equal((await server.ended).signal, 'SIGKILL');
-  await page.getByText('Setveil has ended.').waitFor({ timeout: 30_000 });
-  await second.getByText('Setveil has ended.').waitFor({ timeout: 30_000 });
+  await page.getByText('Setveil has ended.').waitFor({ timeout: 60_000 });
+  await second.getByText('Setveil has ended.').waitFor({ timeout: 60_000 });
 });
 
 test('the keyboard suffices, and the button ends the server', async () => {

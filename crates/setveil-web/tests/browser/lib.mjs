@@ -54,7 +54,7 @@ export function setveil(dir, ...args) {
 /** A page that remembers what went wrong in it. */
 export async function open(context, link) {
   const page = await context.newPage();
-  page.setDefaultTimeout(45_000);
+  page.setDefaultTimeout(90_000);
   page.faults = [];
   page.on('pageerror', error => page.faults.push(`error: ${error.message}`));
   page.on('console', message => {
