@@ -8,7 +8,7 @@ from os import PathLike
 from typing_extensions import CapsuleType
 from typing import Any, SupportsFloat, SupportsIndex, final
 
-__all__ = ["Dataset", "Hierarchy", "Manner", "Plan", "Planner", "Ranks", "Release", "Table", "anonymize", "anonymize_file", "band", "check_parts", "close_clusters", "cluster_file", "command_line", "compare", "definition", "draw_sensitive", "join_part", "join_rounds", "measures", "methods", "open_terms", "parts_manifest", "pharmacy", "profile", "query_log", "quest", "recommend", "split_part", "verify"]
+__all__ = ["Dataset", "Hierarchy", "Manner", "Plan", "Planner", "Ranks", "Release", "Table", "anonymize", "anonymize_file", "band", "check_parts", "close_clusters", "cluster_file", "command_line", "compare", "definition", "draw_sensitive", "end_of_parts", "join_part", "join_rounds", "measures", "methods", "misread", "open_terms", "pharmacy", "profile", "query_log", "quest", "recommend", "split_part", "verify"]
 
 @final
 class Dataset:
@@ -27,7 +27,7 @@ class Dataset:
         the names of the columns. Both arrays are bytes of 64-bit numbers.
         """
     @staticmethod
-    def from_parts(names: SupportsGetItem[int, str], starts: bytes, items: bytes, preview: SupportsGetItem[int, SupportsGetItem[int, str]], left_out: SupportsLenAndGetItem[SupportsIndex]) -> Dataset:
+    def from_parts(names: SupportsGetItem[int, str], starts: bytes, items: bytes, preview: tuple[SupportsGetItem[int, SupportsGetItem[int, str]], SupportsGetItem[int, str]], left_out: SupportsLenAndGetItem[SupportsIndex]) -> Dataset:
         """
         The data set of a pickle; everything that it relies on is checked.
         """
@@ -44,9 +44,10 @@ class Dataset:
         """
         What a pickle holds: the names, where records start, and their items.
         """
-    def preview(self, /) -> list[list[str]]:
+    def preview(self, /) -> tuple[list[list[str]], list[str]]:
         """
-        The first rows by position, for the look at identifiers.
+        The first rows by position, and the names of the columns with items, for
+        the look at identifiers.
         """
     @staticmethod
     def read(path: str | PathLike[str], layout: str, manner: Manner) -> Dataset:
@@ -228,11 +229,11 @@ class Release:
     """
     What is published.
     """
-    def attack(self, /, original: Dataset | None, options: str, manner: Manner) -> str:
+    def attack(self, /, original: Dataset | None, options: str, kept: SupportsGetItem[int, tuple[SupportsGetItem[int, str], SupportsIndex]], manner: Manner) -> str:
         """
         What an attacker learns.
         """
-    def evaluate(self, /, original: Dataset, options: str, hierarchy: Hierarchy | None, manner: Manner) -> str:
+    def evaluate(self, /, original: Dataset, options: str, hierarchy: Hierarchy | None, kept: SupportsGetItem[int, tuple[SupportsGetItem[int, str], SupportsIndex]], manner: Manner) -> str:
         """
         What it is still good for.
         """
@@ -278,7 +279,7 @@ class Release:
         """
         Draws possible data set number `number`, the same for any number of them.
         """
-    def report(self, /, original: Dataset | None, about: SupportsLenAndGetItem[str | None], options: str, hierarchy: Hierarchy | None, manner: Manner) -> tuple[str, str]:
+    def report(self, /, original: Dataset | None, about: SupportsLenAndGetItem[str | None], no_sensitive: bool, options: str, hierarchy: Hierarchy | None, kept: SupportsGetItem[int, tuple[SupportsGetItem[int, str], SupportsIndex]], manner: Manner) -> tuple[str, str]:
         """
         The page about the release, and what it says first.
         """
@@ -305,13 +306,13 @@ class Table:
         The rows, for any library that knows Arrow.
         """
 
-def anonymize(data: Dataset, method: str, parameters: str, hierarchy: Hierarchy | None, universe_from_data: bool, as_baskets: bool, manner: Manner) -> tuple[Release, str]:
+def anonymize(data: Dataset, method: str, parameters: str, hierarchy: Hierarchy | None, universe_from_data: bool, kept: SupportsGetItem[int, tuple[SupportsGetItem[int, str], SupportsIndex]], as_baskets: bool, manner: Manner) -> tuple[Release, str]:
     """
     Makes a release in memory. Data that looks like identifiers is refused
     unless it is meant as it is.
     """
 
-def anonymize_file(source: str | PathLike[str], layout: str, method: str, parameters: str, hierarchy: Hierarchy | None, universe_from_data: bool, output: str | PathLike[str], force: bool, receipt: str | PathLike[str] | None, again: bool, file_size: SupportsIndex | None, as_baskets: bool, manner: Manner) -> str:
+def anonymize_file(source: str | PathLike[str], layout: str, method: str, parameters: str, hierarchy: Hierarchy | None, universe_from_data: bool, kept: SupportsGetItem[int, tuple[SupportsGetItem[int, str], SupportsIndex]], output: str | PathLike[str], force: bool, receipt: str | PathLike[str] | None, again: bool, file_size: SupportsIndex | None, as_baskets: bool, manner: Manner) -> str:
     """
     Makes a release of a file in a directory, as the command line does.
     """
@@ -358,6 +359,12 @@ def draw_sensitive(data: Dataset, count: SupportsIndex, p: SupportsIndex, seed: 
     Draws sensitive items among those rare enough for `p`.
     """
 
+def end_of_parts(parameters: str, records: SupportsIndex, items: SupportsIndex, entries: SupportsGetItem[int, str]) -> dict:
+    """
+    The other files of a release in several, the manifest among them: it is
+    written last.
+    """
+
 def join_part(table: Any, ranks: Ranks, parameters: str, manner: Manner) -> Table:
     """
     Lets open clusters share terms that have a rank: open clusters.
@@ -378,14 +385,14 @@ def methods() -> list[str]:
     The names of all methods.
     """
 
+def misread(data: Dataset, manner: Manner) -> str | None:
+    """
+    Why `anonymize` refuses the data, if it does: figures about it mean little.
+    """
+
 def open_terms(table: Any) -> Table:
     """
     The terms that each open cluster has not shared, each with its number of records.
-    """
-
-def parts_manifest(parameters: str, records: SupportsIndex, items: SupportsIndex, entries: SupportsGetItem[int, str]) -> bytes:
-    """
-    The bytes of the manifest of a release in several files.
     """
 
 def pharmacy() -> Dataset:
