@@ -15,6 +15,8 @@ from ._results import Items, Itemsets, Support, Supports
 
 Terms = Literal["once", "below-k", "any"]
 """How often a term of a term chunk is expected in its cluster."""
+Prior = Literal["measured", "worlds"]
+"""How likely the data sets are that fit: as measured on other data, or all equally."""
 
 
 class Recipient:
@@ -27,6 +29,7 @@ class Recipient:
         itemset: Iterable[str],
         *,
         terms: Terms = "once",
+        prior: Prior = "measured",
         threads: int | None = None,
         max_memory: int | str | None = None,
         progress: Progress = False,
@@ -42,7 +45,12 @@ class Recipient:
         if isinstance(itemset, str):
             raise ParameterError("itemset is one text: give a list of items")
         several = self.supports(
-            [itemset], terms=terms, threads=threads, max_memory=max_memory, progress=progress
+            [itemset],
+            terms=terms,
+            prior=prior,
+            threads=threads,
+            max_memory=max_memory,
+            progress=progress,
         )
         return several[0]
 
@@ -51,6 +59,7 @@ class Recipient:
         itemsets: Iterable[Iterable[str]],
         *,
         terms: Terms = "once",
+        prior: Prior = "measured",
         threads: int | None = None,
         max_memory: int | str | None = None,
         progress: Progress = False,
@@ -64,13 +73,14 @@ class Recipient:
         """
         sets = [[str(item) for item in itemset] for itemset in itemsets]
         with manner(threads, max_memory, progress) as how:
-            answers = self._inner.query(sets, json.dumps(given(terms=terms)), how)
+            answers = self._inner.query(sets, json.dumps({"terms": terms, "prior": prior}), how)
         return Supports({"answers": json.loads(answers)})
 
     def items(
         self,
         *,
         terms: Terms = "once",
+        prior: Prior = "measured",
         threads: int | None = None,
         max_memory: int | str | None = None,
         progress: Progress = False,
@@ -83,7 +93,7 @@ class Recipient:
         True
         """
         with manner(threads, max_memory, progress) as how:
-            answers = self._inner.items(json.dumps({"terms": terms}), how)
+            answers = self._inner.items(json.dumps({"terms": terms, "prior": prior}), how)
         return Items({"items": json.loads(answers)})
 
     def itemsets(
@@ -93,6 +103,7 @@ class Recipient:
         at_least: int = 1,
         rules: float | None = None,
         terms: Terms = "once",
+        prior: Prior = "measured",
         seed: int = 0,
         threads: int | None = None,
         max_memory: int | str | None = None,
@@ -108,7 +119,9 @@ class Recipient:
         >>> len(release.itemsets(10))
         10
         """
-        options = given(n=n, at_least=at_least, confidence=rules, terms=terms, seed=seed)
+        options = given(
+            n=n, at_least=at_least, confidence=rules, terms=terms, prior=prior, seed=seed
+        )
         with manner(threads, max_memory, progress) as how:
             found = json.loads(self._inner.itemsets(json.dumps(options), how))
         return Itemsets({"rules": [], **found})

@@ -191,7 +191,7 @@ class Release(Recipient, ArrowTable):
         targets: int = 400,
         worlds: int = 200,
         clusters: int = 50,
-        replays: int = 40,
+        replays: int = 8,
         keep: Keep | None = None,
         threads: int | None = None,
         max_memory: int | str | None = None,
