@@ -39,11 +39,7 @@ impl Dataset {
     ) -> Self {
         let mut input = Input::in_memory(dataset);
         (input.dropped, input.skipped_lines, input.preview.rows) = (dropped, skipped, rows);
-        let named = |name| {
-            let mut column = PreviewColumn::default();
-            column.name = name;
-            column
-        };
+        let named = |name| PreviewColumn { name, ..PreviewColumn::default() };
         input.preview.item_columns = columns.into_iter().map(named).collect();
         Self { input: Arc::new(input) }
     }

@@ -28,7 +28,9 @@ pub(crate) fn field(setting: Setting) -> &'static str {
             "Generalize unknown items to the root (on the command line: --unknown-to-root)"
         }
         Setting::Hierarchy => "Hierarchy",
-        Setting::Again => "The same data was published before, and the earlier release was never handed on",
+        Setting::Again => {
+            "The same data was published before, and the earlier release was never handed on"
+        }
         _ => setting.name(),
     }
 }
