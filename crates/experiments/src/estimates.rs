@@ -17,7 +17,7 @@ use crate::data;
 
 const DATA: &[&str] =
     &["groceries", "fruithut", "t10i4d100k", "bms-webview-1", "bms-webview-2", "mdcr-icd9"];
-/// Items of the pairs have at least so many records.
+/// Items in fewer records than this are in no pair.
 const LEAST: u32 = 20;
 
 /// Error and calibration of expected supports of random pairs (docs/analyst.md)

@@ -6,6 +6,7 @@ use std::path::Path;
 
 use setveil::error::{Setting, plain};
 use setveil::inspect::{Finding, Findings, Kind, Severity, Suggestion};
+use setveil::workflow::quoted;
 
 use crate::wording::flag;
 
@@ -130,26 +131,4 @@ fn without(typed: &[OsString], suggestion: &Suggestion) -> Vec<String> {
         }
     }
     words
-}
-
-/// A word as a shell takes it.
-fn quoted(word: &str) -> String {
-    let safe = |c: char| c.is_alphanumeric() || "-_./=,:+@%".contains(c);
-    if !word.is_empty() && word.chars().all(safe) {
-        return word.to_owned();
-    }
-    format!("'{}'", word.replace('\'', "'\\''"))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn words_are_quoted_as_a_shell_needs_it() {
-        assert_eq!(quoted("dx1..dx21"), "dx1..dx21");
-        assert_eq!(quoted("|"), "'|'");
-        assert_eq!(quoted("a b's"), "'a b'\\''s'");
-        assert_eq!(quoted(""), "''");
-    }
 }

@@ -45,7 +45,7 @@ pub(crate) struct Job {
     status: Mutex<Status>,
     stage: Mutex<Option<(Stage, Option<u64>)>>,
     done: AtomicU64,
-    /// What a sweep is at: so many of so many settings.
+    /// In a sweep: how many settings are done, and how many there are.
     of_many: Mutex<Option<(usize, usize)>>,
 }
 

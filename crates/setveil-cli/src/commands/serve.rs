@@ -27,7 +27,7 @@ pub struct Args {
     /// Print the link, and do not open a browser
     #[arg(long)]
     no_browser: bool,
-    /// End after so many minutes without a request and without work
+    /// Minutes without a request and without work after which the server ends
     #[arg(long, value_name = "MINUTES", default_value = "30", value_parser = clap::value_parser!(u64).range(1..))]
     idle: u64,
     /// The largest file that can be dropped on the page, as 800M or 8G

@@ -45,7 +45,7 @@ pub(crate) async fn show(ctx: Ctx, Path(id): Path<u32>, Asked(asked): Asked) -> 
                 }
                 form method="post" action=(ctx.url(&own)) {
                     (view::token(&ctx))
-                    label for="fanout" { "Or made from the items in the order of their names, so many at a time" }
+                    label for="fanout" { "Or made from the items in the order of their names. Items in a group:" }
                     input id="fanout" type="number" name="fanout" min="2" max="1000" value="5" required;
                     p { button class="second" { "Make one" } }
                     p class="note" { "Such a tree knows nothing of meaning. It names every item of the data, unless names are hidden." }

@@ -26,7 +26,7 @@ fn table(ctx: &Ctx, past: &[Past]) -> Markup {
     let plain = |value: Option<f64>| value.map_or_else(|| "–".to_owned(), |v| format!("{v:.3}"));
     html! {
         div class="table" { table {
-            caption { "“found” is how often somebody who knows so many items finds a person; less is better, but for pairs kept" }
+            caption { "“known” is how many items of a person somebody knows, “found” how often the person is found that way. Less is better, except for pairs kept" }
             thead { tr {
                 th scope="col" { "setting" } th scope="col" { "data" } th scope="col" { "verdict" }
                 th scope="col" class="n" { "known" } th scope="col" class="n" { "found in raw data" } th scope="col" class="n" { "found in release" }

@@ -26,7 +26,7 @@ pub(super) fn card(ctx: &Ctx, opened: &Opened) -> Markup {
                 (view::token(ctx))
                 label for="n" { "How many" }
                 input id="n" type="number" name="n" min="1" max=(MOST) value="100" required;
-                label for="at_least" { "Of at least so many items" }
+                label for="at_least" { "Smallest number of items" }
                 input id="at_least" type="number" name="at_least" min="1" max="8" value="2" required;
                 p { button class="second" { "Find them" } }
             }

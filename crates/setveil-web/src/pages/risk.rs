@@ -115,7 +115,7 @@ fn table(profiled: &Profiled) -> Markup {
             caption { "What follows ± is the standard error" }
             thead { tr {
                 th scope="col" { "items known" } th scope="col" class="n" { "found" }
-                th scope="col" class="n" { "unique" } th scope="col" class="n" { "records with so many items" }
+                th scope="col" class="n" { "unique" } th scope="col" class="n" { "records with that many items or more" }
             } }
             tbody { @for level in &profiled.profile.reidentification { tr {
                 th scope="row" data-h="items known" { (level.known) }

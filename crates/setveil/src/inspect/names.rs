@@ -126,44 +126,7 @@ const PERSONAL: &[&str] = &[
     "admitted",
     "discharged",
 ];
-/// Words for people and for what they did once: behind them, a column says who.
-const SOMEBODY: &[&str] = &[
-    "user",
-    "userid",
-    "customer",
-    "patient",
-    "person",
-    "member",
-    "client",
-    "subject",
-    "visitor",
-    "employee",
-    "student",
-    "case",
-    "visit",
-    "encounter",
-    "order",
-    "invoice",
-    "session",
-    "basket",
-    "transaction",
-    "account",
-    "tid",
-    "pid",
-    "uid",
-    "kunde",
-    "kundennr",
-    "patientnr",
-    "fall",
-    "fallnr",
-    "anonid",
-    "ssn",
-    "mrn",
-    "iban",
-    "uuid",
-    "guid",
-];
-/// Those of them for people.
+/// Words for people.
 const PEOPLE: &[&str] = &[
     "user",
     "userid",
@@ -182,6 +145,27 @@ const PEOPLE: &[&str] = &[
     "anonid",
     "ssn",
     "mrn",
+];
+/// Words for what people did once, and for their numbers: behind them and behind those for
+/// people, a column says who.
+const ONCE: &[&str] = &[
+    "case",
+    "visit",
+    "encounter",
+    "order",
+    "invoice",
+    "session",
+    "basket",
+    "transaction",
+    "account",
+    "tid",
+    "pid",
+    "uid",
+    "fall",
+    "fallnr",
+    "iban",
+    "uuid",
+    "guid",
 ];
 /// Words that name somebody, or lead to a door.
 const DIRECT: &[&str] = &[
@@ -249,7 +233,7 @@ pub(super) fn identifies(name: &str) -> bool {
         let words = words(name);
         !words.is_empty() && words.iter().all(|w| known.contains(&w.as_str()))
     };
-    let somebody = all(&[SOMEBODY, NUMBERS, NAMES].concat()) && !all(&NAMES[1..]);
+    let somebody = all(&[PEOPLE, ONCE, NUMBERS, NAMES].concat()) && !all(&NAMES[1..]);
     !is_item(name) && (somebody || any(name, DIRECT))
 }
 

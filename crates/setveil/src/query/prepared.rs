@@ -33,6 +33,36 @@ enum BodyIndex<'a> {
     Leaves(located::Index<'a>),
 }
 
+/// What may be claimed of a support that has these bounds in the published body. Some
+/// of its items may be `unpublished`, and it may be in records of sensitive items only
+/// (`bare`).
+fn claimed(
+    release: &Release,
+    (lower, upper): (u64, u64),
+    unpublished: bool,
+    bare: bool,
+) -> (u64, Option<u64>) {
+    let manifest = &release.manifest;
+    let rare = u64::from(manifest.guarantee.model.k().unwrap_or(1).saturating_sub(1));
+    match (manifest.guarantee.supports, release.leaves_out()) {
+        (Supports::Exact, LeavesOut::RareItems) if unpublished => (0, Some(upper.max(rare))),
+        // Records of sensitive items only may have held them all.
+        (Supports::Exact, LeavesOut::BareRecords) if bare => (lower, None),
+        (Supports::Exact, _) => (lower, Some(upper)),
+        // Records that keep nothing are not published: there may be more.
+        (Supports::LowerBound, _)
+            if matches!(manifest.guarantee.model, Model::KmAnonymity { .. }) =>
+        {
+            (lower, None)
+        }
+        (Supports::LowerBound, _) => {
+            let most = if unpublished { manifest.records.max(rare) } else { manifest.records };
+            (lower, Some(most.max(upper)))
+        }
+        (Supports::Noisy, _) => (0, None),
+    }
+}
+
 impl<'a> Prepared<'a> {
     /// See [`Index::prepare`](super::Index::prepare).
     pub(crate) fn new(
@@ -145,33 +175,13 @@ impl<'a> Prepared<'a> {
 
     /// Claims no more than the release's supports allow.
     fn qualify(&self, labels: Vec<&str>, estimate: Estimate) -> Answer {
-        let manifest = &self.release.manifest;
         let unknown: Vec<&str> =
             labels.iter().copied().filter(|label| !self.knows(label)).collect();
         let vocabulary = self.release.body.vocabulary();
         let unpublished = labels.iter().any(|label| vocabulary.id(label).is_none());
-        let rare = u64::from(manifest.guarantee.model.k().unwrap_or(1).saturating_sub(1));
-        let (lower, upper) = match (manifest.guarantee.supports, self.release.leaves_out()) {
-            (Supports::Exact, LeavesOut::RareItems) if unpublished => {
-                (0, Some(estimate.upper.max(rare)))
-            }
-            // Records of sensitive items only may have held them all.
-            (Supports::Exact, LeavesOut::BareRecords) if self.may_be_bare(&labels) => {
-                (estimate.lower, None)
-            }
-            (Supports::Exact, _) => (estimate.lower, Some(estimate.upper)),
-            // Records that keep nothing are not published: there may be more.
-            (Supports::LowerBound, _)
-                if matches!(manifest.guarantee.model, Model::KmAnonymity { .. }) =>
-            {
-                (estimate.lower, None)
-            }
-            (Supports::LowerBound, _) => {
-                let most = if unpublished { manifest.records.max(rare) } else { manifest.records };
-                (estimate.lower, Some(most.max(estimate.upper)))
-            }
-            (Supports::Noisy, _) => (0, None),
-        };
+        let bare = self.may_be_bare(&labels);
+        let bounds = (estimate.lower, estimate.upper);
+        let (lower, upper) = claimed(self.release, bounds, unpublished, bare);
         Answer {
             itemset: labels.into_iter().map(str::to_owned).collect(),
             lower,
@@ -201,18 +211,10 @@ impl<'a> Prepared<'a> {
             return bounds.collect();
         };
         let bounds = item_bounds(body, progress)?;
-        let manifest = &release.manifest;
-        let rare = u64::from(manifest.guarantee.model.k().unwrap_or(1).saturating_sub(1));
-        let left_out = release.leaves_out() == LeavesOut::RareItems;
         let bound = |label: &str| {
             let id = body.vocabulary.id(label);
-            let (least, most) = id.map_or((0, 0), |id| bounds[id as usize]);
-            match manifest.guarantee.supports {
-                Supports::Exact if id.is_none() && left_out => (0, Some(rare)),
-                Supports::Exact => (least, Some(most)),
-                Supports::LowerBound => (least, Some(most.max(manifest.records).max(rare))),
-                Supports::Noisy => (0, None),
-            }
+            let bounds = id.map_or((0, 0), |id| bounds[id as usize]);
+            claimed(release, bounds, id.is_none(), false)
         };
         Ok(labels.map(bound).collect())
     }

@@ -63,39 +63,43 @@ fn classes(page: &mut Page, classes: &Bag, vocabulary: &Vocabulary) {
 }
 
 fn draw_group(group: &Group, vocabulary: &Vocabulary) -> Markup {
-    html! {
-        div class="cluster" {
-            h4 { "A group of " (group.size) " records" }
-            div class="chunks" {
-                (draw_chunk("ordinary items", "chunk", &group.records, vocabulary))
-                div class="chunk terms" {
-                    h5 { "sensitive items" }
-                    ul { @for &(item, count) in group.sensitive.iter().take(LINES) {
-                        (line(vocabulary.label(item), count))
-                    } }
-                }
-            }
+    let open = draw_chunk("ordinary items", "chunk", &group.records, vocabulary);
+    let sensitive = html! {
+        @for &(item, count) in group.sensitive.iter().take(LINES) {
+            (line(vocabulary.label(item), count))
         }
-    }
+    };
+    draw_part(("A group", group.size), open, ("sensitive items", sensitive))
 }
 
 fn draw_leaf(leaf: &Leaf, vocabulary: &Vocabulary) -> Markup {
+    let kept = draw_chunk("kept", "chunk", &leaf.kept, vocabulary);
+    let further = html! {
+        @for &(item, count) in leaf.counted.iter().take(LINES) {
+            (line(vocabulary.label(item), count))
+        }
+        @for &item in leaf.listed.iter().take(LINES) {
+            li { (vocabulary.label(item)) }
+        }
+        (more(leaf.counted.len() + leaf.listed.len(), 2 * LINES))
+    };
+    draw_part(("A leaf", leaf.size), kept, ("further items", further))
+}
+
+/// A part of a release: what its records have, and beside it what is only counted.
+fn draw_part(
+    (part, size): (&str, u32),
+    records: Markup,
+    (title, counted): (&str, Markup),
+) -> Markup {
     html! {
         div class="cluster" {
-            h4 { "A leaf of " (leaf.size) " records" }
+            h4 { (part) " of " (size) " records" }
             div class="chunks" {
-                (draw_chunk("kept", "chunk", &leaf.kept, vocabulary))
+                (records)
                 div class="chunk terms" {
-                    h5 { "further items" }
-                    ul {
-                        @for &(item, count) in leaf.counted.iter().take(LINES) {
-                            (line(vocabulary.label(item), count))
-                        }
-                        @for &item in leaf.listed.iter().take(LINES) {
-                            li { (vocabulary.label(item)) }
-                        }
-                        (more(leaf.counted.len() + leaf.listed.len(), 2 * LINES))
-                    }
+                    h5 { (title) }
+                    ul { (counted) }
                 }
             }
         }

@@ -21,7 +21,7 @@ mod usefulness;
 mod verdict;
 
 pub use html::{Section, number, share};
-pub use promise::{Promised, promised};
+pub use promise::Promised;
 pub use verdict::Colour;
 
 use crate::attack;

@@ -51,13 +51,9 @@ pub struct Promised {
     pub no: Vec<String>,
 }
 
-/// What a release with this manifest promises, and what it does not.
-pub fn promised(manifest: &Manifest) -> Promised {
-    Promised::of(manifest)
-}
-
 impl Promised {
-    fn of(manifest: &Manifest) -> Self {
+    /// What a release with this manifest promises, and what it does not.
+    pub fn of(manifest: &Manifest) -> Self {
         let mut promised = Self::default();
         match manifest.guarantee.model {
             Model::FormatKmAnonymity { k, m, l } => {

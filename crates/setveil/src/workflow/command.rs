@@ -138,7 +138,7 @@ fn file(name: &str) -> String {
 }
 
 /// A word as a shell takes it.
-fn quoted(word: &str) -> String {
+pub fn quoted(word: &str) -> String {
     let safe = |c: char| c.is_alphanumeric() || "-_./=,:+@%".contains(c);
     if !word.is_empty() && word.chars().all(safe) {
         return word.to_owned();
@@ -151,6 +151,14 @@ mod tests {
     use super::*;
     use crate::data::{K, M};
     use crate::methods::disassociation::Parameters;
+
+    #[test]
+    fn words_are_quoted_as_a_shell_needs_it() {
+        assert_eq!(quoted("dx1..dx21"), "dx1..dx21");
+        assert_eq!(quoted("|"), "'|'");
+        assert_eq!(quoted("a b's"), "'a b'\\''s'");
+        assert_eq!(quoted(""), "''");
+    }
 
     #[test]
     fn names_that_a_shell_would_take_apart_are_quoted() {

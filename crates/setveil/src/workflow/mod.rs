@@ -32,7 +32,7 @@ mod verify;
 
 pub use anonymize::{Anonymized, anonymize};
 pub use attack::{Attacked, FormatGuarantee, attack};
-pub use command::{CommandFiles, command, full_command};
+pub use command::{CommandFiles, command, full_command, quoted};
 pub use compare::compare;
 pub use evaluate::evaluate;
 pub use example::{Example, Piece, example};

@@ -124,7 +124,7 @@ pub fn report(
 pub fn promised(method: &Method) -> Promised {
     let mut manifest = Manifest::new(method.name(), [], method.guarantee(), 0, 0);
     manifest.parameters = super::command::parameters(method).into_iter().collect();
-    report::promised(&manifest)
+    Promised::of(&manifest)
 }
 
 /// Everything that needs the original.
