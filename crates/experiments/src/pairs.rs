@@ -7,7 +7,8 @@ use rand::SeedableRng;
 use rand::seq::index::sample;
 use rand_chacha::ChaCha8Rng;
 use setveil::data::ItemId;
-use setveil::{Dataset, query};
+use setveil::workflow::{self, QueryOptions};
+use setveil::{Dataset, Release};
 
 /// So many of each kind.
 const PAIRS: usize = 1000;
@@ -42,22 +43,24 @@ impl Pairs {
     }
 
     /// The mean relative error of the expected supports of frequent pairs.
-    pub fn error_of_frequent(&self, index: &query::Index) -> anyhow::Result<f64> {
-        error(index, &self.frequent)
+    pub fn error_of_frequent(&self, release: &Release) -> anyhow::Result<f64> {
+        error(release, &self.frequent)
     }
 
     /// The same for pairs that were drawn.
-    pub fn error_of_random(&self, index: &query::Index) -> anyhow::Result<f64> {
-        error(index, &self.random)
+    pub fn error_of_random(&self, release: &Release) -> anyhow::Result<f64> {
+        error(release, &self.random)
     }
 }
 
 /// The relative error is |s - e| over the mean of s and e, 0 to 2.
-fn error(index: &query::Index, pairs: &[([String; 2], u32)]) -> anyhow::Result<f64> {
-    let mut sum = 0.0;
-    for (pair, original) in pairs {
-        let (original, expected) = (f64::from(*original), index.ask(pair)?.expected);
-        sum += 2.0 * (original - expected).abs() / (original + expected);
-    }
-    Ok(sum / pairs.len().max(1) as f64)
+fn error(release: &Release, pairs: &[([String; 2], u32)]) -> anyhow::Result<f64> {
+    let asked: Vec<Vec<&str>> =
+        pairs.iter().map(|(pair, _)| pair.iter().map(String::as_str).collect()).collect();
+    let answers = workflow::query(release, &asked, &QueryOptions::default(), &())?;
+    let error = |(answer, pair): (&setveil::query::Answer, &([String; 2], u32))| {
+        let (original, expected) = (f64::from(pair.1), answer.expected);
+        2.0 * (original - expected).abs() / (original + expected)
+    };
+    Ok(answers.iter().zip(pairs).map(error).sum::<f64>() / pairs.len().max(1) as f64)
 }

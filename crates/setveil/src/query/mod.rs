@@ -23,9 +23,9 @@
 //!   published bounds a support from above but the number of records; with
 //!   noise (`Supports::Noisy`) there are no bounds at all.
 
+mod affinity;
 mod classes;
 mod groups;
-mod located;
 mod prepared;
 
 use std::fmt;

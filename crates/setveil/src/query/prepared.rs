@@ -3,11 +3,12 @@
 
 use rayon::prelude::*;
 
-use super::{Answer, classes, groups, located};
+use super::affinity::Affinity;
+use super::{Answer, classes, groups};
 use crate::data::{ItemId, K, Vocabulary};
 use crate::reconstruct::TermOccurrences;
 use crate::release::{Body, Disassociated, LeavesOut, Model, Release, Supports};
-use crate::worlds::{Assumptions, BodyWorlds, Knowledge, Prior, Room, item_bounds};
+use crate::worlds::{Assumptions, BodyWorlds, Knowledge, LocatedWorlds, Prior, Room, item_bounds};
 use crate::{Error, Progress, Result};
 
 /// Bounds and expectation, before the release's kind of support is considered.
@@ -23,14 +24,16 @@ pub(super) struct Estimate {
 pub(crate) struct Prepared<'a> {
     release: &'a Release,
     body: BodyIndex<'a>,
+    /// What is seen of the pairs that are asked for, if that shall count.
+    affinity: Option<Affinity>,
 }
 
 #[derive(Debug)]
 enum BodyIndex<'a> {
-    Clusters(&'a Vocabulary, BodyWorlds<'a>),
+    Clusters(BodyWorlds<'a>),
     Classes(classes::Index<'a>),
     Groups(groups::Index<'a>),
-    Leaves(located::Index<'a>),
+    Leaves(LocatedWorlds<'a>),
 }
 
 /// What may be claimed of a support that has these bounds in the published body. Some
@@ -72,15 +75,16 @@ impl<'a> Prepared<'a> {
     ) -> Result<Self> {
         let k = release.manifest.guarantee.model.k();
         let body = match &release.body {
-            Body::Disassociated(body) => BodyIndex::Clusters(
-                &body.vocabulary,
-                clusters(body, (terms, Prior::Worlds), k, None, progress)?,
-            ),
+            Body::Disassociated(body) => {
+                BodyIndex::Clusters(clusters(body, (terms, Prior::Worlds), k, None, progress)?)
+            }
             Body::Generalized(body) => BodyIndex::Classes(classes::Index::new(body)),
             Body::Grouped(body) => BodyIndex::Groups(groups::Index::new(body)),
-            Body::Located(body) => BodyIndex::Leaves(located::Index::new(body, terms, k)),
+            Body::Located(body) => {
+                BodyIndex::Leaves(LocatedWorlds::new(body, &|room, _| terms.mean(k, room)))
+            }
         };
-        Ok(Self { release, body })
+        Ok(Self { release, body, affinity: None })
     }
 
     /// The same for questions about some labels only.
@@ -90,18 +94,32 @@ impl<'a> Prepared<'a> {
         itemsets: &[Vec<S>],
         progress: &dyn Progress,
     ) -> Result<Self> {
-        let Body::Disassociated(body) = &release.body else {
-            return Self::new(release, terms, progress);
-        };
         // What was measured speaks of terms that occur once where nothing else is known.
         let prior = if terms == TermOccurrences::Once { prior } else { Prior::Worlds };
-        let mut wanted = vec![false; body.vocabulary.len()];
-        for id in itemsets.iter().flatten().filter_map(|label| body.vocabulary.id(label.as_ref())) {
-            wanted[id as usize] = true;
+        let vocabulary = release.body.vocabulary();
+        let ids: Vec<Vec<ItemId>> =
+            itemsets.iter().filter_map(|labels| itemset(vocabulary, labels)).collect();
+        let mut prepared = match &release.body {
+            Body::Disassociated(body) => {
+                let mut wanted = vec![false; body.vocabulary.len()];
+                ids.iter().flatten().for_each(|&id| wanted[id as usize] = true);
+                let k = release.manifest.guarantee.model.k();
+                let worlds = clusters(body, (terms, prior), k, Some(&wanted), progress)?;
+                let body = BodyIndex::Clusters(worlds);
+                Self { release, body, affinity: None }
+            }
+            _ => Self::new(release, terms, progress)?,
+        };
+        let two = |ids: Vec<ItemId>| <[ItemId; 2]>::try_from(ids).ok().map(|[a, b]| (a, b));
+        let pairs: Vec<_> = ids.into_iter().filter_map(two).collect();
+        if prior == Prior::Measured && !pairs.is_empty() {
+            prepared.affinity = match &release.body {
+                Body::Disassociated(body) => Some(Affinity::of_clusters(body, pairs, progress)?),
+                Body::Located(body) => Some(Affinity::of_leaves(body, pairs, progress)?),
+                _ => None,
+            };
         }
-        let k = release.manifest.guarantee.model.k();
-        let worlds = clusters(body, (terms, prior), k, Some(&wanted), progress)?;
-        Ok(Self { release, body: BodyIndex::Clusters(&body.vocabulary, worlds) })
+        Ok(prepared)
     }
 
     /// Answers for a set of labels; repeated ones count once.
@@ -124,20 +142,22 @@ impl<'a> Prepared<'a> {
     }
 
     fn estimate(&self, labels: &[&str]) -> Estimate {
-        match &self.body {
-            BodyIndex::Clusters(vocabulary, worlds) => {
-                let ids = labels.iter().map(|label| vocabulary.id(label));
-                let Some(mut itemset) = ids.collect::<Option<Vec<ItemId>>>() else {
-                    return Estimate::default();
-                };
-                itemset.sort_unstable();
-                let answer = worlds.answer(&itemset);
-                Estimate { lower: answer.lower, expected: answer.expected, upper: answer.upper }
+        let itemset = match &self.body {
+            BodyIndex::Classes(index) => return index.ask(labels),
+            BodyIndex::Groups(index) => return index.ask(labels),
+            BodyIndex::Clusters(..) | BodyIndex::Leaves(_) => {
+                itemset(self.release.body.vocabulary(), labels)
             }
-            BodyIndex::Classes(index) => index.ask(labels),
-            BodyIndex::Groups(index) => index.ask(labels),
-            BodyIndex::Leaves(index) => index.ask(labels),
-        }
+        };
+        let Some(itemset) = itemset else { return Estimate::default() };
+        let answer = match &self.body {
+            BodyIndex::Clusters(worlds) => worlds.answer(&itemset),
+            BodyIndex::Leaves(worlds) => worlds.answer(&itemset),
+            _ => return Estimate::default(),
+        };
+        let (lower, expected, upper) = (answer.lower, answer.expected, answer.upper);
+        let estimate = Estimate { lower, expected, upper };
+        self.affinity.as_ref().map_or(estimate, |affinity| affinity.applied(&itemset, estimate))
     }
 
     /// The most records that can have all of `labels` (distinct, ascending) in
@@ -239,6 +259,15 @@ impl<'a> Prepared<'a> {
         };
         below || body.vocabulary().id(label).is_some()
     }
+}
+
+/// The items of these labels, ascending; none if one is unknown.
+fn itemset<S: AsRef<str>>(vocabulary: &Vocabulary, labels: &[S]) -> Option<Vec<ItemId>> {
+    let ids = labels.iter().map(|label| vocabulary.id(label.as_ref()));
+    let mut ids = ids.collect::<Option<Vec<ItemId>>>()?;
+    ids.sort_unstable();
+    ids.dedup();
+    Some(ids)
 }
 
 /// Bounds over whatever the format allows, and expectations with as many

@@ -207,6 +207,17 @@ impl Elements {
         }
     }
 
+    /// Lets a set die that is kept fewer than `threshold` times. Whether that
+    /// concerns somebody: it was alive and is kept.
+    pub(super) fn dies(&self, id: u32, threshold: u32) -> bool {
+        let count = self.count(id);
+        let dies = count < threshold && !self.is_dead(id);
+        if dies {
+            self.set_dead(id, true);
+        }
+        dies && count > 0
+    }
+
     /// How many sets there are.
     pub(super) fn len(&self) -> usize {
         self.counts.len() - 1

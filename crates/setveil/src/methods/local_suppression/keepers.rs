@@ -94,23 +94,27 @@ impl Elements {
         (rows, kept): (&Rows, &[bool]),
         keepers: &mut Bits,
     ) {
-        pairs.sort_unstable();
-        let mut wanted = Bits::new(lists.items());
-        for same in pairs.chunk_by(|a, b| a.0 == b.0) {
-            let item = same[0].0;
-            same.iter().for_each(|&(_, other)| wanted.set(other as usize, true));
-            for &r in lists.of(item as usize) {
-                let both = rows.row(r as usize).iter().zip(&kept[rows.range(r as usize)]);
-                let (mut own, mut other) = (false, false);
-                for (&i, &kept) in both {
-                    own |= kept && i == item;
-                    other |= kept && wanted.get(i as usize);
-                }
-                if own && other {
-                    keepers.set(r as usize, true);
-                }
-            }
-            same.iter().for_each(|&(_, other)| wanted.set(other as usize, false));
-        }
+        pairs.par_sort_unstable();
+        let same: Vec<&[Two]> = pairs.chunk_by(|a, b| a.0 == b.0).collect();
+        let found: Vec<Vec<u32>> = same
+            .into_par_iter()
+            .map_init(
+                || Bits::new(lists.items()),
+                |wanted, same| {
+                    same.iter().for_each(|pair| wanted.set(pair.1 as usize, true));
+                    let of_item = lists.of(same[0].0 as usize).iter().copied();
+                    let keepers = of_item.filter(|&r| {
+                        let (row, kept) = (rows.row(r as usize), &kept[rows.range(r as usize)]);
+                        let own = row.partition_point(|&item| item < same[0].0);
+                        let mut both = row.iter().zip(kept);
+                        kept[own] && both.any(|(&item, &kept)| kept && wanted.get(item as usize))
+                    });
+                    let keepers = keepers.collect();
+                    same.iter().for_each(|pair| wanted.set(pair.1 as usize, false));
+                    keepers
+                },
+            )
+            .collect();
+        found.iter().flatten().for_each(|&r| keepers.set(r as usize, true));
     }
 }

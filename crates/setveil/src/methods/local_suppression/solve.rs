@@ -90,6 +90,8 @@ pub(super) struct Solver<'a> {
 const BATCH: usize = 1 << 12;
 /// Rows that one task works on.
 pub(super) const PIECE: usize = 256;
+/// Sets that one task looks at.
+const SUSPECTS: usize = 1 << 14;
 /// From k on, sets that are kept too rarely die in so many steps.
 const STEPS: u32 = 8;
 
@@ -115,27 +117,19 @@ impl Solver<'_> {
     /// nothing more does.
     pub(super) fn fix(&mut self, threshold: u32) -> Result<()> {
         self.floor = threshold;
-        let mut suspects: Vec<u32> = (0..self.elements.len() as u32).collect();
-        loop {
-            let mut died = Vec::new();
-            for id in suspects {
-                let count = self.elements.count(id);
-                if count < threshold && !self.elements.is_dead(id) {
-                    self.elements.set_dead(id, true);
-                    died.extend((count > 0).then_some(id));
-                }
-            }
-            if died.is_empty() {
-                return Ok(());
-            }
+        let all = (0..self.elements.len() as u32).into_par_iter().with_min_len(SUSPECTS);
+        let mut died: Vec<u32> = all.filter(|&id| self.elements.dies(id, threshold)).collect();
+        while !died.is_empty() {
             self.fallen.clear();
             let mut affected = self.elements.keepers(&died, self.rows, &self.kept);
             if !self.elements.exact {
                 affected = self.keeping_dead(&affected)?;
             }
             self.choose(&affected)?;
-            suspects = std::mem::take(&mut self.fallen);
+            died = std::mem::take(&mut self.fallen);
+            died.retain(|&id| self.elements.dies(id, threshold));
         }
+        Ok(())
     }
 
     /// Lets more records keep nothing where 1 to k - 1 of a leaf do. Rows only

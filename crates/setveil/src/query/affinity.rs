@@ -1,0 +1,185 @@
+//! Pairs that a release shows together more often than chance would, and what
+//! that says about the rest of their support.
+//!
+//! Chunks and kept sub-records show some of the records that have a pair. The
+//! rest is expected as if its items ignored each other inside of a cluster.
+//! Items that seek each other where it can be seen do so elsewhere too, so the
+//! rest is multiplied by the square root of how many times more often they are
+//! seen together than items that ignore each other would be. The root was
+//! chosen by measurement (`docs/analyst.md`, `experiments estimates`).
+//!
+//! Not done here: pairs that are seen together less often than by chance stay
+//! as they are, because what is too rare to be published looks the same. Sets
+//! of three items and more stay as they are.
+
+use rayon::prelude::*;
+use rustc_hash::FxHashMap;
+
+use super::prepared::Estimate;
+use crate::Result;
+use crate::data::ItemId;
+use crate::progress::{Progress, Pulse};
+use crate::release::{Bag, Cluster, Disassociated, Leaf, Located};
+
+/// Two that are seen together once or twice say little: so many are added to
+/// both sides of the comparison.
+const CAUTION: f64 = 2.0;
+/// Tasks that count: each has counters of its own.
+const TASKS: usize = 16;
+
+/// How often items and pairs of them are seen.
+#[derive(Debug)]
+pub(super) struct Affinity {
+    records: f64,
+    /// The least that the rest of a support is multiplied by.
+    least: f64,
+    /// Per item: records where it is seen.
+    items: Vec<u32>,
+    /// Records where a pair is seen.
+    pairs: FxHashMap<(ItemId, ItemId), u32>,
+}
+
+impl Affinity {
+    /// Of `pairs` (the smaller item first) in the chunks of clusters.
+    pub(super) fn of_clusters(
+        body: &Disassociated,
+        pairs: Vec<(ItemId, ItemId)>,
+        progress: &dyn Progress,
+    ) -> Result<Self> {
+        let seen = Asked::new(pairs, body.vocabulary.len()).count(&body.clusters, progress)?;
+        Ok(seen.over(body.records(), 1.0))
+    }
+
+    /// Of `pairs` in what records of leaves keep. An item that a record does not
+    /// keep is in long records more often than in short ones: of other data that
+    /// was measured, pairs are this many times as frequent.
+    pub(super) fn of_leaves(
+        body: &Located,
+        pairs: Vec<(ItemId, ItemId)>,
+        progress: &dyn Progress,
+    ) -> Result<Self> {
+        let seen = Asked::new(pairs, body.vocabulary.len()).count(&body.leaves, progress)?;
+        Ok(seen.over(body.records(), 1.2))
+    }
+
+    /// The estimate with more of what cannot be seen, where that is likely.
+    pub(super) fn applied(&self, itemset: &[ItemId], estimate: Estimate) -> Estimate {
+        let &[a, b] = itemset else { return estimate };
+        let Some(&seen) = self.pairs.get(&(a, b)) else { return estimate };
+        let [of_a, of_b] = [a, b].map(|item| f64::from(self.items[item as usize]));
+        let by_chance = of_a * of_b / self.records.max(1.0);
+        let times = (f64::from(seen) + CAUTION) / (by_chance + CAUTION);
+        let rest = (estimate.expected - f64::from(seen)).max(0.0);
+        let more = rest * (times.sqrt().max(self.least) - 1.0);
+        let expected = (estimate.expected + more).min(estimate.upper as f64);
+        Estimate { expected: expected.max(estimate.expected), ..estimate }
+    }
+}
+
+/// Something with bags of sub-records.
+trait Shows: Sync {
+    /// Calls `each` with every bag.
+    fn each_bag(&self, each: &mut dyn FnMut(&Bag) -> Result<()>) -> Result<()>;
+}
+
+impl Shows for Cluster {
+    fn each_bag(&self, each: &mut dyn FnMut(&Bag) -> Result<()>) -> Result<()> {
+        self.chunks().iter().try_for_each(&mut *each)?;
+        self.children().iter().try_for_each(|child| child.each_bag(each))
+    }
+}
+
+impl Shows for Leaf {
+    fn each_bag(&self, each: &mut dyn FnMut(&Bag) -> Result<()>) -> Result<()> {
+        each(&self.kept)
+    }
+}
+
+/// The pairs to count, by their smaller item.
+struct Asked {
+    pairs: Vec<(ItemId, ItemId)>,
+    /// Per item: where its pairs begin.
+    starts: Vec<u32>,
+}
+
+/// What one task saw.
+struct Seen {
+    items: Vec<u32>,
+    pairs: Vec<u32>,
+}
+
+impl Asked {
+    fn new(mut pairs: Vec<(ItemId, ItemId)>, items: usize) -> Self {
+        pairs.sort_unstable();
+        pairs.dedup();
+        let mut starts = vec![0; items + 1];
+        pairs.iter().for_each(|pair| starts[pair.0 as usize + 1] += 1);
+        for i in 0..items {
+            starts[i + 1] += starts[i];
+        }
+        Self { pairs, starts }
+    }
+
+    fn partners(&self, item: ItemId) -> std::ops::Range<usize> {
+        self.starts[item as usize] as usize..self.starts[item as usize + 1] as usize
+    }
+
+    fn count(self, all: &[impl Shows], progress: &dyn Progress) -> Result<Counted> {
+        let tasks: Vec<Seen> = all
+            .par_chunks(all.len().div_ceil(TASKS).max(1))
+            .map(|some| self.look(some, progress))
+            .collect::<Result<_>>()?;
+        let mut sum =
+            Seen { items: vec![0; self.starts.len() - 1], pairs: vec![0; self.pairs.len()] };
+        for seen in tasks {
+            add(&mut sum.items, &seen.items);
+            add(&mut sum.pairs, &seen.pairs);
+        }
+        Ok(Counted { items: sum.items, pairs: self.pairs.into_iter().zip(sum.pairs).collect() })
+    }
+
+    fn look(&self, some: &[impl Shows], progress: &dyn Progress) -> Result<Seen> {
+        let n = self.starts.len() - 1;
+        let mut seen = Seen { items: vec![0; n], pairs: vec![0; self.pairs.len()] };
+        let (mut here, mut pulse) = (vec![false; n], Pulse::new(progress));
+        for shows in some {
+            shows.each_bag(&mut |bag| {
+                for (items, count) in bag.iter() {
+                    self.look_at(items, count, &mut here, &mut seen);
+                    pulse.work(items.len())?;
+                }
+                Ok(())
+            })?;
+        }
+        Ok(seen)
+    }
+
+    fn look_at(&self, items: &[ItemId], count: u32, here: &mut [bool], seen: &mut Seen) {
+        items.iter().for_each(|&item| here[item as usize] = true);
+        for &item in items {
+            seen.items[item as usize] = seen.items[item as usize].saturating_add(count);
+            for pair in self.partners(item) {
+                if here[self.pairs[pair].1 as usize] {
+                    seen.pairs[pair] = seen.pairs[pair].saturating_add(count);
+                }
+            }
+        }
+        items.iter().for_each(|&item| here[item as usize] = false);
+    }
+}
+
+fn add(sum: &mut [u32], some: &[u32]) {
+    sum.iter_mut().zip(some).for_each(|(sum, &some)| *sum = sum.saturating_add(some));
+}
+
+/// What all tasks saw.
+struct Counted {
+    items: Vec<u32>,
+    pairs: FxHashMap<(ItemId, ItemId), u32>,
+}
+
+impl Counted {
+    fn over(self, records: u64, least: f64) -> Affinity {
+        Affinity { records: records as f64, least, items: self.items, pairs: self.pairs }
+    }
+}
