@@ -155,7 +155,7 @@ def recommend(
     methods: Iterable[str] = ("disassociation", "local-suppression"),
     k: Iterable[int] | None = None,
     m: Iterable[int] = (2, 3),
-    max_cluster_size: Iterable[int] = (50, 200),
+    max_cluster_size: Iterable[int] = (50, 100, 200),
     max_tkd: float | None = None,
     max_re: float | None = None,
     max_tlost: float | None = None,

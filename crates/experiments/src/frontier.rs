@@ -21,7 +21,7 @@ pub struct Args {
     #[arg(long, value_delimiter = ',', default_values_t = DATA.map(String::from))]
     data: Vec<String>,
     /// How many candidates must remain
-    #[arg(short, value_delimiter = ',', default_values_t = [3, 5, 7, 10, 15, 20, 30, 40])]
+    #[arg(short, value_delimiter = ',', default_values_t = [3, 4, 5, 6, 7, 8, 9, 10, 12, 15, 20, 30, 40])]
     k: Vec<u32>,
     /// How many items an attacker may know
     #[arg(short, default_value_t = 2)]
@@ -56,7 +56,6 @@ fn settings() -> Vec<(&'static str, &'static str, Value)> {
         ("local-suppression 50", "local-suppression", json!({"max_cluster_size": 50})),
         ("local-suppression 100", "local-suppression", json!({"max_cluster_size": 100})),
         ("local-suppression 70", "local-suppression", json!({"max_cluster_size": 70})),
-        ("local-suppression 140", "local-suppression", json!({"max_cluster_size": 140})),
         ("local-suppression 200", "local-suppression", json!({"max_cluster_size": 200})),
         ("local-suppression 500", "local-suppression", json!({"max_cluster_size": 500})),
         ("local-suppression 2000", "local-suppression", json!({"max_cluster_size": 2000})),

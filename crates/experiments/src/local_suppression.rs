@@ -28,7 +28,7 @@ pub struct Args {
     #[arg(short, value_delimiter = ',', default_values_t = [2, 3])]
     m: Vec<u32>,
     /// The most records of a leaf; `all` is one leaf
-    #[arg(long, value_delimiter = ',', default_values_t = ["200".to_owned(), "all".to_owned()])]
+    #[arg(long, value_delimiter = ',', default_values_t = ["100", "200", "all"].map(String::from))]
     leaves: Vec<String>,
     /// Local suppression only
     #[arg(long)]

@@ -38,7 +38,7 @@ pub struct Args {
     #[arg(short, value_delimiter = ',', default_value = "2,3")]
     m: Vec<M>,
     /// The largest cluster sizes that are tried
-    #[arg(long, value_delimiter = ',', default_value = "50,200")]
+    #[arg(long, value_delimiter = ',', default_value = "50,100,200")]
     max_cluster_size: Vec<usize>,
     #[command(flatten)]
     measure: MeasureArgs,

@@ -21,9 +21,13 @@ use crate::data::ItemId;
 use crate::progress::{Progress, Pulse};
 use crate::release::{Bag, Cluster, Disassociated, Leaf, Located};
 
-/// Two that are seen together once or twice say little: so many are added to
-/// both sides of the comparison.
+/// Two that are seen together once or twice say little: this is added to both
+/// sides of the comparison.
 const CAUTION: f64 = 2.0;
+/// What records of a leaf do not keep gathers in long records: the rest of a
+/// pair's support is at least this many times what chance would bring. (For
+/// clusters, the prior of terms says the same.)
+const IN_LONG_RECORDS: f64 = 1.1;
 /// Tasks that count: each has counters of its own.
 const TASKS: usize = 16;
 
@@ -50,16 +54,14 @@ impl Affinity {
         Ok(seen.over(body.records(), 1.0))
     }
 
-    /// Of `pairs` in what records of leaves keep. An item that a record does not
-    /// keep is in long records more often than in short ones: of other data that
-    /// was measured, pairs are this many times as frequent.
+    /// Of `pairs` in what records of leaves keep.
     pub(super) fn of_leaves(
         body: &Located,
         pairs: Vec<(ItemId, ItemId)>,
         progress: &dyn Progress,
     ) -> Result<Self> {
         let seen = Asked::new(pairs, body.vocabulary.len()).count(&body.leaves, progress)?;
-        Ok(seen.over(body.records(), 1.2))
+        Ok(seen.over(body.records(), IN_LONG_RECORDS))
     }
 
     /// The estimate with more of what cannot be seen, where that is likely.

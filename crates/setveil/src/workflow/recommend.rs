@@ -41,14 +41,14 @@ pub struct Options {
 impl Default for Options {
     fn default() -> Self {
         let valid = "the default is in its range";
-        let k = [2, 3, 5, 7, 10, 15, 20, 30, 50, 75, 100, 200];
+        let k = [2, 3, 4, 5, 6, 7, 8, 10, 12, 15, 20, 30, 50, 75, 100, 200];
         Self {
             max_risk: 0.1,
             known: 2,
             methods: ["disassociation", "local-suppression"].map(str::to_owned).to_vec(),
             k: k.map(|k| K::new(k).expect(valid)).to_vec(),
             m: [2, 3].map(|m| M::new(m).expect(valid)).to_vec(),
-            max_cluster_size: vec![50, 200],
+            max_cluster_size: vec![50, 100, 200],
             limits: Limits::default(),
             measure: measure::Options::default(),
         }

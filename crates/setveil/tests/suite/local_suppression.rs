@@ -211,7 +211,7 @@ fn the_manifest_tells_the_parameters() {
     let data = random::quest(300, 40);
     let parameters = parameters(3, 2, LeafSize::Default);
     let release = anonymize(&data, &parameters, &()).unwrap();
-    assert_eq!(release.manifest.parameters["max_cluster_size"], 200);
+    assert_eq!(release.manifest.parameters["max_cluster_size"], 100);
     let method = Method::of(&release.manifest).unwrap();
     let again = method.run(&data, &()).unwrap().release;
     assert_eq!(again, release);

@@ -2,10 +2,11 @@
 //! reconstructions.
 
 use setveil::data::{ItemId, K, M};
-use setveil::methods::disassociation;
-use setveil::query::Index;
+use setveil::methods::{disassociation, local_suppression};
+use setveil::query::{Index, Prior};
 use setveil::reconstruct::{Options, TermOccurrences, reconstruct_many};
 use setveil::release::{Bag, Body, Cluster, Release, SimpleCluster, Supports};
+use setveil::workflow::{self, QueryOptions};
 use setveil::{Dataset, Hierarchy};
 use testkit::naive_measures::{self as naive, support};
 use testkit::{random, real, releases, worlds};
@@ -248,4 +249,58 @@ fn bounds_hold_on_real_data() {
             );
         }
     }
+}
+
+/// Pairs that chunks show together more often than chance would are expected
+/// more often; nothing else is, and no bound moves.
+#[test]
+fn what_is_seen_together_is_expected_more_often() {
+    let mut raised = 0;
+    for seed in 0..12 {
+        let data = Dataset::from_records(random::records(seed, 300, 12, 3.0));
+        let (k, m) = (K::new(3).unwrap(), M::new(2).unwrap());
+        let clusters = disassociation::Parameters::new(k, m);
+        let leaves = local_suppression::Parameters::new(k, m);
+        for release in [
+            disassociation::anonymize(&data, &clusters, &()).unwrap(),
+            local_suppression::anonymize(&data, &leaves, &()).unwrap(),
+        ] {
+            let labels: Vec<String> = data.vocabulary().labels().map(str::to_owned).collect();
+            let asked = itemsets(&labels);
+            let ask = |prior| {
+                let options = QueryOptions::default().prior(prior);
+                workflow::query(&release, &asked, &options, &()).unwrap()
+            };
+            for (plain, measured) in ask(Prior::Worlds).iter().zip(ask(Prior::Measured)) {
+                assert_eq!((plain.lower, plain.upper), (measured.lower, measured.upper));
+                assert!(measured.expected >= plain.expected - 1e-9, "{plain:?} {measured:?}");
+                assert!(measured.expected <= measured.upper.unwrap() as f64 + 1e-9);
+                let located = matches!(release.body, Body::Located(_));
+                if located && plain.itemset.len() == 2 {
+                    let (seen, times) = seen(&release, &plain.itemset);
+                    let rest = (plain.expected - seen).max(0.0) * times.sqrt().max(1.1);
+                    let expected =
+                        (plain.expected.min(seen) + rest).min(plain.upper.unwrap() as f64);
+                    assert!((measured.expected - expected).abs() < 1e-9, "{measured:?} {expected}");
+                    raised += u32::from(times > 1.1 * 1.1 && rest > 0.0);
+                } else if located {
+                    assert_eq!(plain.expected, measured.expected);
+                }
+            }
+        }
+    }
+    assert!(raised > 20, "{raised}");
+}
+
+/// In how many sub-records of leaves a pair is, and how many times as often as
+/// by chance; two are added to both sides of that.
+fn seen(release: &Release, pair: &[String]) -> (f64, f64) {
+    let Body::Located(body) = &release.body else { panic!("leaves") };
+    let ids: Vec<ItemId> = pair.iter().map(|label| body.vocabulary.id(label).unwrap()).collect();
+    let count = |items: &[ItemId]| -> f64 {
+        body.leaves.iter().map(|leaf| leaf.kept.support(items) as f64).sum()
+    };
+    let together = count(&[ids[0].min(ids[1]), ids[0].max(ids[1])]);
+    let by_chance = count(&ids[..1]) * count(&ids[1..]) / body.records() as f64;
+    (together, (together + 2.0) / (by_chance + 2.0))
 }

@@ -24,7 +24,7 @@ pub struct Args {
     /// How many items of a person an attacker may know
     #[arg(short, default_value = "2")]
     m: M,
-    /// The most records of a leaf, at least 2k, or `all` for one leaf [default: 200, or 2k if that is more]
+    /// The most records of a leaf, at least 2k, or `all` for one leaf [default: 100, or 2k if that is more]
     #[arg(long, value_name = "RECORDS")]
     max_cluster_size: Option<LeafSize>,
     /// Say nothing about the instances that are given up; counts become lower bounds

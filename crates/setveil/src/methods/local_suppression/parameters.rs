@@ -8,7 +8,7 @@ use crate::{Error, Result};
 
 /// The largest leaf unless another is asked for, raised to 2k where k is
 /// large. See `docs/local-suppression.md` for the measurement behind it.
-pub const DEFAULT_MAX_CLUSTER_SIZE: usize = 200;
+pub const DEFAULT_MAX_CLUSTER_SIZE: usize = 100;
 
 /// How large leaves may become.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -166,7 +166,7 @@ mod tests {
     #[test]
     fn the_size_of_leaves_is_a_number_or_all() {
         let mut parameters = Parameters::new(K::new(5).unwrap(), M::new(2).unwrap());
-        assert_eq!(parameters.sizes().unwrap().unwrap().max(), 200);
+        assert_eq!(parameters.sizes().unwrap().unwrap().max(), 100);
         for (size, json) in [(LeafSize::All, "\"all\""), (LeafSize::Max(60), "60")] {
             parameters.max_cluster_size = size;
             let text = serde_json::to_string(&parameters).unwrap();

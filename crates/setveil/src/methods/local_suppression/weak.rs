@@ -26,7 +26,7 @@ pub(super) struct Weak {
 
 impl Weak {
     /// Lists the sets with a support of at most four times k; fewer if there
-    /// were more than a quarter of all occurrences.
+    /// were more than a fifth of all occurrences.
     pub(super) fn new(
         rows: &Rows,
         (store, slots): (&Store, u64),
@@ -83,7 +83,7 @@ fn limit(slots: u64, supports: &[AtomicU32], k: u32) -> u32 {
             occurrences[support as usize] += u64::from(support);
         }
     }
-    let mut left = (slots / 4).min(u64::from(u32::MAX));
+    let mut left = (slots / 5).min(u64::from(u32::MAX));
     for (support, &occurrences) in occurrences.iter().enumerate() {
         match left.checked_sub(occurrences) {
             Some(rest) => left = rest,
