@@ -11,6 +11,7 @@ mod dls_2022;
 mod estimates;
 mod figure;
 mod frontier;
+mod keep;
 mod known_limits;
 mod local_suppression;
 mod pairs;
@@ -49,6 +50,7 @@ enum Paper {
     AlgorithmAware(algorithm_aware::Args),
     #[command(name = "local-suppression")]
     LocalSuppression(local_suppression::Args),
+    Keep(keep::Args),
     Estimates(estimates::Args),
     Frontier(frontier::Args),
     Safe(safe::Args),
@@ -67,6 +69,7 @@ fn main() -> anyhow::Result<()> {
         Paper::KnownLimits(args) => args.run(&cli.output),
         Paper::AlgorithmAware(args) => args.run(&cli.output),
         Paper::LocalSuppression(args) => args.run(&cli.output),
+        Paper::Keep(args) => args.run(&cli.output),
         Paper::Estimates(args) => args.run(&cli.output),
         Paper::Frontier(args) => args.run(&cli.output),
         Paper::Safe(args) => args.run(&cli.output),
