@@ -1,7 +1,8 @@
 //! Bodies that no data set can have led to, as far as a glance tells.
 //!
 //! Whoever computes with a release relies on a few things: items ascend, a
-//! leaf has an item from one chunk only, no chunk has more sub-records than
+//! leaf has an item from one chunk only, and so have the chunks that clusters
+//! share, no chunk has more sub-records than
 //! there are records. A file that was made up may say otherwise, so a reader
 //! who is not [`verify`](crate::verify) refuses it. Linear in the release.
 
@@ -69,9 +70,11 @@ fn of_cluster(cluster: &Cluster, seen: &mut Seen) -> Result<u64, String> {
             if below != size {
                 return Err(format!("its size is {size}, that of its leaves {below}"));
             }
+            seen.start();
             for chunk in &joint.shared_chunks {
                 ascending(chunk)?;
                 at_most("shared sub-records", chunk.total(), size)?;
+                apart(chunk, seen)?;
             }
         }
     }
@@ -80,16 +83,23 @@ fn of_cluster(cluster: &Cluster, seen: &mut Seen) -> Result<u64, String> {
 
 fn of_simple(leaf: &SimpleCluster, seen: &mut Seen) -> Checked {
     seen.start();
-    let twice = || Err("an item stands in two chunks".to_owned());
     for chunk in &leaf.record_chunks {
         ascending(chunk)?;
         at_most("sub-records", chunk.total(), leaf.size.into())?;
-        if !chunk.domain().into_iter().all(|item| seen.first(item)) {
-            return twice();
-        }
+        apart(chunk, seen)?;
     }
     set(&leaf.term_chunk)?;
-    if leaf.term_chunk.iter().all(|&item| seen.first(item)) { Ok(()) } else { twice() }
+    once(leaf.term_chunk.iter().copied(), seen)
+}
+
+/// No item of a chunk was seen in another.
+fn apart(chunk: &Bag, seen: &mut Seen) -> Checked {
+    once(chunk.domain().into_iter(), seen)
+}
+
+fn once(mut items: impl Iterator<Item = ItemId>, seen: &mut Seen) -> Checked {
+    let apart = items.all(|item| seen.first(item));
+    if apart { Ok(()) } else { Err("an item stands in two chunks".into()) }
 }
 
 fn of_group(group: &Group, seen: &mut Seen) -> Checked {

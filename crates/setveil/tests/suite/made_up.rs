@@ -103,6 +103,21 @@ fn reconstructions_that_do_not_fit_are_refused_before_they_are_made() {
     assert!(matches!(drawn, Err(Error::Memory { .. })));
 }
 
+/// Inputs that are kept for the fuzzer, those among them that once failed.
+#[test]
+fn what_fuzzing_found_is_answered() {
+    let corpus = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/corpus");
+    let mut files = 0;
+    for (name, target) in fuzz::TARGETS {
+        let Ok(folder) = std::fs::read_dir(corpus.join(name)) else { continue };
+        for file in folder {
+            target(&std::fs::read(file.unwrap().path()).unwrap());
+            files += 1;
+        }
+    }
+    assert!(files > 30, "{files} files in {}", corpus.display());
+}
+
 /// What no method writes is refused by everybody but `verify`, which says why.
 #[test]
 fn nonsense_is_refused_on_reading() {
@@ -121,6 +136,20 @@ fn nonsense_is_refused_on_reading() {
                 1,
             ),
             "its size is 9",
+        ),
+        (
+            clusters(
+                vec![Cluster::Joint(JointCluster {
+                    size: 4,
+                    shared_chunks: vec![
+                        Bag::from_counted([(&[0][..], 2)]),
+                        Bag::from_counted([(&[0][..], 2)]),
+                    ],
+                    children: vec![leaf(2, &[(&[1], 2)], &[]), leaf(2, &[(&[1], 2)], &[])],
+                })],
+                2,
+            ),
+            "two chunks",
         ),
     ] {
         let mut memory = MemoryRelease::default();
