@@ -25,9 +25,9 @@ use crate::release::{Bag, Cluster, Disassociated, Leaf, Located};
 /// sides of the comparison.
 const CAUTION: f64 = 2.0;
 /// What records of a leaf do not keep gathers in long records: the rest of a
-/// pair's support is at least this many times what chance would bring. (For
-/// clusters, the prior of terms says the same.)
-const IN_LONG_RECORDS: f64 = 1.1;
+/// pair's support is at least this many times what chance would bring, and at
+/// most the second number. (For clusters, the prior of terms says the same.)
+const IN_LONG_RECORDS: (f64, f64) = (1.1, 3.0);
 /// Tasks that count: each has counters of its own.
 const TASKS: usize = 16;
 
@@ -61,7 +61,7 @@ impl Affinity {
         progress: &dyn Progress,
     ) -> Result<Self> {
         let seen = Asked::new(pairs, body.vocabulary.len()).count(&body.leaves, progress)?;
-        Ok(seen.over(body.records(), IN_LONG_RECORDS))
+        Ok(seen.over(body.records(), gathering(body, progress)?))
     }
 
     /// The estimate with more of what cannot be seen, where that is likely.
@@ -76,6 +76,41 @@ impl Affinity {
         let expected = (estimate.expected + more).min(estimate.upper as f64);
         Estimate { expected: expected.max(estimate.expected), ..estimate }
     }
+}
+
+/// How many times as many pairs the records of leaves keep as they would if
+/// each item were kept by chance: more than once where some records are much
+/// longer than others.
+fn gathering(body: &Located, progress: &dyn Progress) -> Result<f64> {
+    let of_leaves = |leaves: &[Leaf]| {
+        let mut counts = vec![0_u64; body.vocabulary.len()];
+        let (mut sums, mut pulse) = ((0.0, 0.0), Pulse::new(progress));
+        for leaf in leaves {
+            let kept = leaf.kept.iter().map(|(items, count)| (items, u64::from(count)));
+            let (mut pairs, mut all) = (0.0, 0.0);
+            for (items, count) in kept.clone() {
+                pulse.work(items.len())?;
+                pairs += (items.len() * (items.len() - 1)) as f64 * count as f64;
+                all += items.len() as f64 * count as f64;
+                items.iter().for_each(|&item| counts[item as usize] += count);
+            }
+            let mut same = 0.0;
+            for &item in kept.flat_map(|(items, _)| items) {
+                same += (std::mem::take(&mut counts[item as usize]) as f64).powi(2);
+            }
+            let by_chance = (all * all - same) / f64::from(leaf.size.max(1));
+            sums = (sums.0 + pairs, sums.1 + by_chance);
+        }
+        Ok(sums)
+    };
+    let tasks: Vec<(f64, f64)> = body
+        .leaves
+        .par_chunks(body.leaves.len().div_ceil(TASKS).max(1))
+        .map(of_leaves)
+        .collect::<Result<_>>()?;
+    let (pairs, by_chance) = tasks.iter().fold((0.0, 0.0), |a, b| (a.0 + b.0, a.1 + b.1));
+    let (least, most) = IN_LONG_RECORDS;
+    Ok(if by_chance > 0.0 { (pairs / by_chance).clamp(least, most) } else { least })
 }
 
 /// Something with bags of sub-records.

@@ -278,11 +278,12 @@ fn what_is_seen_together_is_expected_more_often() {
                 let located = matches!(release.body, Body::Located(_));
                 if located && plain.itemset.len() == 2 {
                     let (seen, times) = seen(&release, &plain.itemset);
-                    let rest = (plain.expected - seen).max(0.0) * times.sqrt().max(1.1);
+                    let rest =
+                        (plain.expected - seen).max(0.0) * times.sqrt().max(gathering(&release));
                     let expected =
                         (plain.expected.min(seen) + rest).min(plain.upper.unwrap() as f64);
                     assert!((measured.expected - expected).abs() < 1e-9, "{measured:?} {expected}");
-                    raised += u32::from(times > 1.1 * 1.1 && rest > 0.0);
+                    raised += u32::from(times.sqrt() > gathering(&release) && rest > 0.0);
                 } else if located {
                     assert_eq!(plain.expected, measured.expected);
                 }
@@ -303,4 +304,21 @@ fn seen(release: &Release, pair: &[String]) -> (f64, f64) {
     let together = count(&[ids[0].min(ids[1]), ids[0].max(ids[1])]);
     let by_chance = count(&ids[..1]) * count(&ids[1..]) / body.records() as f64;
     (together, (together + 2.0) / (by_chance + 2.0))
+}
+
+/// How many times as many pairs leaves keep as they would by chance, 1.1 to 3.
+fn gathering(release: &Release) -> f64 {
+    let Body::Located(body) = &release.body else { panic!("leaves") };
+    let (mut pairs, mut by_chance) = (0.0, 0.0);
+    for leaf in &body.leaves {
+        let items: Vec<ItemId> = leaf.kept.domain();
+        let support = |items: &[ItemId]| leaf.kept.support(items) as f64;
+        for &a in &items {
+            for &b in items.iter().filter(|&&b| b != a) {
+                pairs += support(&[a.min(b), a.max(b)]);
+                by_chance += support(&[a]) * support(&[b]) / f64::from(leaf.size);
+            }
+        }
+    }
+    if by_chance > 0.0 { (pairs / by_chance).clamp(1.1, 3.0) } else { 1.1 }
 }
