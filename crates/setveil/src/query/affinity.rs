@@ -71,7 +71,8 @@ impl Affinity {
         let [of_a, of_b] = [a, b].map(|item| f64::from(self.items[item as usize]));
         let by_chance = of_a * of_b / self.records.max(1.0);
         let times = (f64::from(seen) + CAUTION) / (by_chance + CAUTION);
-        let rest = (estimate.expected - f64::from(seen)).max(0.0);
+        // What no world lacks is not a matter of chance.
+        let rest = (estimate.expected - estimate.lower as f64).max(0.0);
         let more = rest * (times.sqrt().max(self.least) - 1.0);
         let expected = (estimate.expected + more).min(estimate.upper as f64);
         Estimate { expected: expected.max(estimate.expected), ..estimate }
