@@ -277,13 +277,12 @@ fn what_is_seen_together_is_expected_more_often() {
                 assert!(measured.expected <= measured.upper.unwrap() as f64 + 1e-9);
                 let located = matches!(release.body, Body::Located(_));
                 if located && plain.itemset.len() == 2 {
-                    let (seen, times) = seen(&release, &plain.itemset);
-                    let rest =
-                        (plain.expected - seen).max(0.0) * times.sqrt().max(gathering(&release));
-                    let expected =
-                        (plain.expected.min(seen) + rest).min(plain.upper.unwrap() as f64);
+                    let times = seen(&release, &plain.itemset).sqrt();
+                    let (lower, upper) = (plain.lower as f64, plain.upper.unwrap() as f64);
+                    let rest = (plain.expected - lower) * times.max(gathering(&release));
+                    let expected = (lower + rest).min(upper);
                     assert!((measured.expected - expected).abs() < 1e-9, "{measured:?} {expected}");
-                    raised += u32::from(times.sqrt() > gathering(&release) && rest > 0.0);
+                    raised += u32::from(times > gathering(&release) && rest > 0.0);
                 } else if located {
                     assert_eq!(plain.expected, measured.expected);
                 }
@@ -293,9 +292,9 @@ fn what_is_seen_together_is_expected_more_often() {
     assert!(raised > 20, "{raised}");
 }
 
-/// In how many sub-records of leaves a pair is, and how many times as often as
-/// by chance; two are added to both sides of that.
-fn seen(release: &Release, pair: &[String]) -> (f64, f64) {
+/// How many times as often as by chance a pair is kept; two are added to both
+/// sides of that.
+fn seen(release: &Release, pair: &[String]) -> f64 {
     let Body::Located(body) = &release.body else { panic!("leaves") };
     let ids: Vec<ItemId> = pair.iter().map(|label| body.vocabulary.id(label).unwrap()).collect();
     let count = |items: &[ItemId]| -> f64 {
@@ -303,7 +302,7 @@ fn seen(release: &Release, pair: &[String]) -> (f64, f64) {
     };
     let together = count(&[ids[0].min(ids[1]), ids[0].max(ids[1])]);
     let by_chance = count(&ids[..1]) * count(&ids[1..]) / body.records() as f64;
-    (together, (together + 2.0) / (by_chance + 2.0))
+    (together + 2.0) / (by_chance + 2.0)
 }
 
 /// How many times as many pairs leaves keep as they would by chance, 1.1 to 3.
