@@ -87,6 +87,25 @@ impl Dataset {
         Self::from_parts(self.vocabulary.clone(), offsets, items)
     }
 
+    /// The same data with other records, none of them empty, in some places, which ascend.
+    pub(crate) fn with_replaced(&self, records: &[(u32, &[ItemId])]) -> Self {
+        let mut offsets = Vec::with_capacity(self.offsets.len());
+        let mut items = Vec::with_capacity(self.items.len());
+        let mut next = 0;
+        let end = (self.len() as u32, &[][..]);
+        for &(place, record) in records.iter().chain([&end]) {
+            // What stands in between, and then the new record.
+            let (start, at) = (self.offsets[next], items.len());
+            let between = next..place as usize;
+            offsets.extend(self.offsets[between.clone()].iter().map(|o| o - start + at));
+            items.extend_from_slice(self.occurrences_of(between));
+            offsets.push(items.len());
+            items.extend_from_slice(record);
+            next = place as usize + 1;
+        }
+        Self::from_parts(self.vocabulary.clone(), offsets, items)
+    }
+
     /// How many records there are.
     pub fn len(&self) -> usize {
         self.offsets.len().saturating_sub(1)
@@ -112,6 +131,22 @@ impl Dataset {
     /// All records in the order of the input.
     pub fn records(&self) -> impl ExactSizeIterator<Item = &[ItemId]> + Clone {
         self.offsets.windows(2).map(|w| &self.items[w[0]..w[1]])
+    }
+
+    /// The numbers of the records by their content: what is drawn in this order depends on
+    /// that of the rows only in which of several equal records is meant.
+    pub(crate) fn order_by_content(&self) -> Vec<u32> {
+        // By keys: two items tell most records apart.
+        let key = |record: &[ItemId]| {
+            let item = |i: usize| record.get(i).map_or(0, |&item| u64::from(item) + 1);
+            item(0) << 32 | item(1)
+        };
+        let mut keyed: Vec<(u64, u32)> = self.records().map(key).zip(0..).collect();
+        keyed.par_sort_unstable_by(|a, b| {
+            let records = || self.record(a.1 as usize).cmp(self.record(b.1 as usize));
+            a.0.cmp(&b.0).then_with(records).then(a.1.cmp(&b.1))
+        });
+        keyed.into_iter().map(|(_, record)| record).collect()
     }
 
     /// All items of all records, one record after the other.

@@ -42,7 +42,7 @@ use crate::query::Prepared;
 use crate::reconstruct::{self, TermOccurrences, reconstruct};
 use crate::release::{Release, Supports};
 use crate::{Error, Progress, Result, Stage};
-use attacker::{Attempt, Target};
+use attacker::{Attempt, Counts, Target};
 use holders::Holders;
 use slots::Judge;
 
@@ -105,7 +105,7 @@ pub fn play(
     options: &Options,
     progress: &dyn Progress,
 ) -> Result<Vec<Level>> {
-    let order = sorted(original);
+    let order = original.order_by_content();
     let sets = targets(original, &order, options);
     let count: usize = sets.iter().map(Vec::len).sum();
     let rounds = u64::from(options.worlds) + 1;
@@ -132,14 +132,6 @@ pub fn play(
         .collect())
 }
 
-/// The records by their content: nothing that is drawn depends on the order of
-/// the rows but in which of several equal records is meant.
-fn sorted(original: &Dataset) -> Vec<u32> {
-    let mut order: Vec<u32> = (0..original.len() as u32).collect();
-    order.par_sort_unstable_by_key(|&r| original.record(r as usize));
-    order
-}
-
 /// The attacker on the raw data: there, a slot is the record itself.
 fn raw(
     original: &Dataset,
@@ -148,10 +140,9 @@ fn raw(
     options: &Options,
     progress: &dyn Progress,
 ) -> Result<Vec<Vec<Attempt>>> {
-    let data = original.with_records(order.iter().map(|&r| original.record(r as usize)));
     let mut place = vec![0u32; order.len()];
     order.iter().zip(0..).for_each(|(&r, at)| place[r as usize] = at);
-    let holders = Holders::new(&data, original);
+    let holders = Holders::in_order(original, order);
     let own_record = |target: usize, _known: &[ItemId], found: &[u32]| {
         let own = found.binary_search(&place[target]).is_ok();
         if own { 1.0 / found.len() as f64 } else { 0.0 }
@@ -183,10 +174,10 @@ fn attempts(
     options: &Options,
     progress: &dyn Progress,
 ) -> Result<Vec<Vec<Attempt>>> {
-    let attack = |i: usize, t: usize, target: &Target, found: &[u32]| {
+    let attack = |i: usize, t: usize, target: &Target, found: &[u32], counts: &mut Counts| {
         let mut rng = ChaCha8Rng::seed_from_u64(options.seed ^ 0x7269_736b);
         rng.set_stream(u64::from(number) << 40 | (i as u64) << 32 | t as u64);
-        let attempt = attacker::attack(original, holders, target, found, score, &mut rng);
+        let attempt = attacker::attack(original, holders, target, found, score, (counts, &mut rng));
         progress.step(1)?;
         Ok((t, attempt))
     };
@@ -195,9 +186,11 @@ fn attempts(
         let mut order: Vec<usize> = (0..set.len()).collect();
         order.sort_unstable_by(|&a, &b| set[a].known.cmp(&set[b].known).then(a.cmp(&b)));
         let alike: Vec<&[usize]> = order.chunk_by(|&a, &b| set[a].known == set[b].known).collect();
-        let attacked = alike.par_iter().map(|alike| {
+        let counts = || Counts::new(original.item_count());
+        let attacked = alike.par_iter().map_init(counts, |counts, alike| {
             let found = holders.of(&set[alike[0]].known);
-            alike.iter().map(|&t| attack(i, t, &set[t], &found)).collect::<Result<Vec<_>>>()
+            let attacked = alike.iter().map(|&t| attack(i, t, &set[t], &found, counts));
+            attacked.collect::<Result<Vec<_>>>()
         });
         let mut attacked: Vec<(usize, Attempt)> =
             attacked.collect::<Result<Vec<_>>>()?.into_iter().flatten().collect();

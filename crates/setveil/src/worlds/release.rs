@@ -174,8 +174,9 @@ impl<'a> BodyWorlds<'a> {
             return simple::fits(leaf, record);
         }
         let cluster = self.joint(cluster);
-        cluster.sites(record).iter().any(|(l, sources)| {
-            let parts = cluster.parts(&cluster.leaves[l], record, sources, &mut Asked::default());
+        cluster.any_site(record, |l, sources| {
+            let leaf = &cluster.leaves[l as usize];
+            let parts = cluster.parts(leaf, record, sources, &mut Asked::default());
             parts.is_some_and(|parts| {
                 let own = parts.own.iter().map(|p| (p.chunk, &p.items));
                 let shared = parts.shared.iter().map(|p| (p.chunk, &p.items));
