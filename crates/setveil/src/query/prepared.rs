@@ -7,7 +7,7 @@ use super::{Answer, classes, groups, located};
 use crate::data::{ItemId, K, Vocabulary};
 use crate::reconstruct::TermOccurrences;
 use crate::release::{Body, Disassociated, LeavesOut, Model, Release, Supports};
-use crate::worlds::{Assumptions, BodyWorlds, Knowledge, Prior, Room, item_bounds};
+use crate::worlds::{Assumptions, BodyWorlds, Factors, Knowledge, Room, item_bounds};
 use crate::{Error, Progress, Result};
 
 /// Bounds and expectation, before the release's kind of support is considered.
@@ -74,7 +74,7 @@ impl<'a> Prepared<'a> {
         let body = match &release.body {
             Body::Disassociated(body) => BodyIndex::Clusters(
                 &body.vocabulary,
-                clusters(body, (terms, Prior::Worlds), k, None, progress)?,
+                clusters(body, (terms, Factors::WORLDS), k, None, progress)?,
             ),
             Body::Generalized(body) => BodyIndex::Classes(classes::Index::new(body)),
             Body::Grouped(body) => BodyIndex::Groups(groups::Index::new(body)),
@@ -86,7 +86,7 @@ impl<'a> Prepared<'a> {
     /// The same for questions about some labels only.
     pub(crate) fn about<S: AsRef<str>>(
         release: &'a Release,
-        (terms, prior): (TermOccurrences, Prior),
+        (terms, prior): (TermOccurrences, Factors),
         itemsets: &[Vec<S>],
         progress: &dyn Progress,
     ) -> Result<Self> {
@@ -94,7 +94,7 @@ impl<'a> Prepared<'a> {
             return Self::new(release, terms, progress);
         };
         // What was measured speaks of terms that occur once where nothing else is known.
-        let prior = if terms == TermOccurrences::Once { prior } else { Prior::Worlds };
+        let prior = if terms == TermOccurrences::Once { prior } else { Factors::WORLDS };
         let mut wanted = vec![false; body.vocabulary.len()];
         for id in itemsets.iter().flatten().filter_map(|label| body.vocabulary.id(label.as_ref())) {
             wanted[id as usize] = true;
@@ -126,11 +126,9 @@ impl<'a> Prepared<'a> {
     fn estimate(&self, labels: &[&str]) -> Estimate {
         match &self.body {
             BodyIndex::Clusters(vocabulary, worlds) => {
-                let ids = labels.iter().map(|label| vocabulary.id(label));
-                let Some(mut itemset) = ids.collect::<Option<Vec<ItemId>>>() else {
+                let Some(itemset) = numbers(vocabulary, labels) else {
                     return Estimate::default();
                 };
-                itemset.sort_unstable();
                 let answer = worlds.answer(&itemset);
                 Estimate { lower: answer.lower, expected: answer.expected, upper: answer.upper }
             }
@@ -143,7 +141,13 @@ impl<'a> Prepared<'a> {
     /// The most records that can have all of `labels` (distinct, ascending) in
     /// a data set that fits the published body, suppression and noise aside.
     pub(crate) fn most(&self, labels: &[&str]) -> u64 {
-        self.estimate(labels).upper
+        match &self.body {
+            BodyIndex::Clusters(vocabulary, worlds) => {
+                let itemset = numbers(vocabulary, labels);
+                itemset.map_or(0, |itemset| worlds.upper_bound(&itemset))
+            }
+            _ => self.estimate(labels).upper,
+        }
     }
 
     /// Answers for many sets of labels, in their order.
@@ -241,11 +245,19 @@ impl<'a> Prepared<'a> {
     }
 }
 
+/// The numbers of labels, ascending; none if one of them is not there.
+fn numbers(vocabulary: &Vocabulary, labels: &[&str]) -> Option<Vec<ItemId>> {
+    let mut itemset: Vec<ItemId> =
+        labels.iter().map(|label| vocabulary.id(label)).collect::<Option<_>>()?;
+    itemset.sort_unstable();
+    Some(itemset)
+}
+
 /// Bounds over whatever the format allows, and expectations with as many
 /// occurrences of terms as a reconstruction gives them.
 fn clusters<'a>(
     body: &'a Disassociated,
-    (terms, prior): (TermOccurrences, Prior),
+    (terms, prior): (TermOccurrences, Factors),
     k: Option<u32>,
     wanted: Option<&[bool]>,
     progress: &dyn Progress,

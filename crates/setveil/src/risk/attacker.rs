@@ -109,6 +109,9 @@ fn disclosure(holders: &Holders, picked: &[u32], further: &[ItemId]) -> (f64, f6
     (sum / picked.len() as f64, nearly / picked.len() as f64)
 }
 
+/// So many records are fetched from memory at the same time.
+const AHEAD: usize = 16;
+
 /// How many records have each item, in an array that is used again.
 #[derive(Debug, Default)]
 pub(super) struct Counts {
@@ -128,8 +131,9 @@ impl Counts {
         records: &[u32],
         known: &[ItemId],
     ) -> Option<ItemId> {
-        for &record in records {
-            for item in holders.items(record) {
+        for some in records.chunks(AHEAD) {
+            holders.fetch(some);
+            for item in some.iter().flat_map(|&record| holders.items(record)) {
                 let count = &mut self.of[item as usize];
                 if *count == 0 {
                     self.seen.push(item);

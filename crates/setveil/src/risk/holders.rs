@@ -1,6 +1,6 @@
 //! Who in a data set holds what is known.
 
-use crate::data::{Dataset, ItemId, Vocabulary};
+use crate::data::{Dataset, ItemId, Vocabulary, touch};
 
 /// A data set with posting lists, seen with the item numbers of the original.
 pub(super) struct Holders<'a> {
@@ -53,6 +53,12 @@ impl<'a> Holders<'a> {
     /// original does not have are left out: they are nobody's.
     pub(super) fn items(&self, record: u32) -> impl Iterator<Item = ItemId> {
         self.data.record(self.place(record)).iter().filter_map(|&item| self.there[item as usize])
+    }
+
+    /// Fetches some records from memory, all at the same time.
+    pub(super) fn fetch(&self, records: &[u32]) {
+        let records = records.iter().map(|&record| self.data.record(self.place(record)));
+        touch(records.flat_map(|items| [items.first(), items.last()]).flatten());
     }
 
     /// The records that hold all of `known`; if there are none, those that

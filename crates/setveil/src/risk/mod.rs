@@ -38,7 +38,7 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use crate::data::{Dataset, ItemId, Keep};
-use crate::query::Prepared;
+use crate::query::{Factors, Prepared};
 use crate::reconstruct::{self, TermOccurrences, reconstruct};
 use crate::release::{Release, Supports};
 use crate::{Error, Progress, Result, Stage};
@@ -110,7 +110,9 @@ pub fn play(
     let count: usize = sets.iter().map(Vec::len).sum();
     let rounds = u64::from(options.worlds) + 1;
     progress.stage(Stage::Linking, Some(count as u64 * rounds));
+    let candidates = candidates(release, original, &sets, options, progress)?;
     let raw = raw(original, &order, &sets, options, progress)?;
+    drop(order);
     let judge = Judge::new(release, original, slots)?;
     let mut played: Vec<Vec<Vec<Attempt>>> = Vec::new();
     for number in 0..options.worlds {
@@ -122,7 +124,6 @@ pub fn play(
             |t: usize, known: &[ItemId], found: &[u32]| judge.score(&holders, t, known, found);
         played.push(attempts(original, &holders, &score, &sets, number + 1, options, progress)?);
     }
-    let candidates = candidates(release, original, &sets, options, progress)?;
     let links = judge.links();
     Ok((0..sets.len())
         .map(|i| {
@@ -217,17 +218,22 @@ fn candidates(
     if release.manifest.guarantee.supports == Supports::Noisy {
         return Ok(vec![None; sets.len()]);
     }
-    let index = Prepared::new(release, options.terms, progress)?;
-    let label = |&item: &ItemId| original.vocabulary().label(item);
-    let smallest = |set: &Vec<Target>| {
-        let counted = set.par_iter().take(COUNTED).map(|target| {
+    let labels = |target: &Target| -> Vec<&str> {
+        target.known.iter().map(|&item| original.vocabulary().label(item)).collect()
+    };
+    let counted: Vec<Vec<Vec<&str>>> =
+        sets.iter().map(|set| set.iter().take(COUNTED).map(labels).collect()).collect();
+    let index =
+        Prepared::about(release, (options.terms, Factors::WORLDS), &counted.concat(), progress)?;
+    let smallest = |set: &Vec<Vec<&str>>| {
+        let counted = set.par_iter().map(|known| {
             progress.step(0)?;
-            Ok(index.most(&target.known.iter().map(label).collect::<Vec<_>>()))
+            Ok(index.most(known))
         });
         let counted: Vec<u64> = counted.collect::<Result<_>>()?;
         Ok(counted.into_iter().filter(|&most| most > 0).min())
     };
-    sets.iter().map(smallest).collect()
+    counted.iter().map(smallest).collect()
 }
 
 /// The release is not that of this original.

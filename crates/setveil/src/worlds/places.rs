@@ -61,7 +61,7 @@ impl Places {
         let mut places = Self::default();
         for (leaf_number, leaf) in cluster.leaves.iter().enumerate() {
             let place = |item, chunk, count| Place { item, leaf: leaf_number as u32, chunk, count };
-            for &c in &leaf.own {
+            for c in leaf.own.clone() {
                 for (items, count) in cluster.chunks[c].bag.iter() {
                     places.own.extend(items.iter().map(|&item| place(item, c as u32, count)));
                 }
