@@ -71,12 +71,8 @@ fn joint(leaves: u32, chunks: u32, sub_records: u32) -> Cluster {
         Cluster::Simple(SimpleCluster { size: 10, record_chunks, term_chunk })
     };
     let shared = |c: u32| {
-        let sets: Vec<[ItemId; 2]> =
-            (0..sub_records).map(|s| [c * 50 + s % 49, c * 50 + s % 49 + 1 + s / 49 % 2]).collect();
-        let sets = sets.iter().map(|[a, b]| if a == b { &[][..] } else { &[*a, *b][..] });
-        let sets: Vec<Vec<ItemId>> =
-            sets.map(|set| set.iter().map(|i| i % 1000).collect()).collect();
-        let sorted: Vec<Vec<ItemId>> = sets.into_iter().map(sorted).collect();
+        let pair = |s: u32| vec![(c * 50 + s % 49) % 1000, (c * 50 + s % 49 + 1 + s / 49) % 1000];
+        let sorted: Vec<Vec<ItemId>> = (0..sub_records).map(pair).map(sorted).collect();
         bag(sorted.iter().map(|set| (&set[..], 3)))
     };
     Cluster::Joint(JointCluster {

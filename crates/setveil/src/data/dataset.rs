@@ -230,3 +230,31 @@ impl DatasetBuilder {
         assembly.finish(&())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn records_are_replaced_in_their_places() {
+        let data = Dataset::from_records([vec!["a", "b"], vec!["c"], vec!["a", "c"], vec!["b"]]);
+        let other: [&[ItemId]; 3] = [&[2], &[0, 1, 2], &[1, 2]];
+        // Every subset of the places, so the first, the last and neighbours are among them.
+        for chosen in 0..16_u32 {
+            let places = (0..4).filter(|place| chosen >> place & 1 == 1);
+            let replaced: Vec<(u32, &[ItemId])> = places.zip(other.into_iter().cycle()).collect();
+            let mut rows: Vec<&[ItemId]> = data.records().collect();
+            replaced.iter().for_each(|(place, record)| rows[*place as usize] = record);
+            assert_eq!(data.with_replaced(&replaced), data.with_records(rows), "{replaced:?}");
+        }
+    }
+
+    #[test]
+    fn records_are_ordered_by_their_items() {
+        let rows = [vec!["b"], vec!["a", "b", "d"], vec!["a", "b"], vec!["a"], vec!["a", "b", "c"]];
+        let data = Dataset::from_records(rows);
+        assert_eq!(data.order_by_content(), [3, 2, 4, 1, 0]);
+        let twice = data.with_records(data.records().chain(data.records()));
+        assert_eq!(twice.order_by_content(), [3, 8, 2, 7, 4, 9, 1, 6, 0, 5]);
+    }
+}
