@@ -7,12 +7,13 @@
 use std::sync::OnceLock;
 
 use rand::RngExt;
+use smallvec::SmallVec;
 
 use super::chunk::lets_in;
 use super::cluster::{Assumptions, ClusterWorlds};
 use super::holders::Holders;
 use super::model::SharedSums;
-use super::parts::Asked;
+use super::parts::{Items, TERM};
 use super::posterior::{Posterior, Sum};
 use super::simple::{self, Models, Split};
 use super::{Answer, ClusterModel, Factors, Knowledge, Room};
@@ -197,20 +198,17 @@ impl<'a> BodyWorlds<'a> {
             return simple::fits(leaf, record);
         }
         let cluster = self.joint(cluster);
-        cluster.any_site(record, |l, sources| {
-            let leaf = &cluster.leaves[l as usize];
-            let parts = cluster.parts(leaf, record, sources, &mut Asked::default());
-            parts.is_some_and(|parts| {
-                let own = parts.own.iter().map(|p| (p.chunk, &p.items));
-                let shared = parts.shared.iter().map(|p| (p.chunk, &p.items));
-                own.chain(shared).all(|(chunk, items)| {
-                    let mut whole = false;
-                    cluster.chunks[chunk].each_with(items, |_, sub_record, _| {
-                        whole |= sub_record.len() == items.len();
-                    });
-                    whole
-                })
-            })
+        cluster.any_site(record, |_, sources| {
+            // What a leaf has from one source must be a whole sub-record there. One that comes
+            // from a shared chunk has no item that the leaf has from nearer by: it may come.
+            let mut parts: SmallVec<[(u32, Items); 4]> = SmallVec::new();
+            for (&item, source) in record.iter().zip(sources).filter(|(_, s)| s.chunk != TERM) {
+                match parts.iter_mut().find(|part| part.0 == source.chunk) {
+                    Some(part) => part.1.push(item),
+                    None => parts.push((source.chunk, Items::from_slice(&[item]))),
+                }
+            }
+            parts.iter().all(|(chunk, items)| cluster.chunks[*chunk as usize].has_whole(items))
         })
     }
 
