@@ -1,14 +1,17 @@
 //! Releases that are made to cost more than they are worth: numbers of 2^32 in a tiny
-//! file, joint clusters of hundreds of leaves, one cluster of a million records. All of them
+//! file, joint clusters of hundreds of leaves, one cluster of a million records. All but one
 //! can be read; `benchmarks/hostile.py` measures what every command makes of them.
 
 use serde_json::{Value, json};
 use setveil::data::{ItemId, Vocabulary};
 use setveil::release::{
     Bag, Body, Cluster, Disassociated, Generalized, Group, Grouped, JointCluster, Leaf, Located,
-    Manifest, Release, SimpleCluster, VERSION_LOCATED,
+    Manifest, Model, Release, SimpleCluster, VERSION_LOCATED,
 };
 use setveil::{Hierarchy, Method};
+
+/// A trap that no reader takes: no method has such an m.
+pub const TOO_LARGE: &str = "m = 50";
 
 /// Every trap by its name. Those with many records have `records` of them.
 pub fn all(records: u32) -> Vec<(&'static str, Release)> {
@@ -18,7 +21,8 @@ pub fn all(records: u32) -> Vec<(&'static str, Release)> {
         ("joint of 500 leaves", clusters(km(2), 2000, vec![joint(500, 20, 100)])),
         ("joint, 40 deep", clusters(km(2), 400, vec![deep(40)])),
         ("one large cluster", clusters(km(2), 2000, vec![large(records)])),
-        ("m = 50", clusters(km(50), 60, vec![wide(60)])),
+        ("m = 16", clusters(km(16), 60, vec![wide(60)])),
+        (TOO_LARGE, with_m(50, clusters(km(16), 60, vec![wide(60)]))),
         ("5,000 chunks", clusters(km(2), 5000, vec![many_chunks(5000)])),
         ("100,000 terms", clusters(km(2), 100_000, vec![terms(100_000)])),
         ("one class of 2^32", classes(100_000)),
@@ -42,6 +46,15 @@ fn release((name, parameters): (&str, Value), body: Body) -> Release {
         manifest.version = VERSION_LOCATED;
     }
     Release { manifest, body }
+}
+
+/// The same with another m, which the method need not have.
+fn with_m(m: u32, mut release: Release) -> Release {
+    if let Model::FormatKmAnonymity { m: promised, .. } = &mut release.manifest.guarantee.model {
+        *promised = m;
+    }
+    release.manifest.parameters.insert("m".into(), json!(m));
+    release
 }
 
 fn clusters(method: (&str, Value), items: usize, clusters: Vec<Cluster>) -> Release {
@@ -170,11 +183,16 @@ mod tests {
     use setveil::io::{MemoryRelease, read_release_from, write_release_to};
 
     #[test]
-    fn every_trap_can_be_written_and_read() {
+    fn every_trap_can_be_written_and_read_or_is_refused() {
         for (name, release) in super::all(1000) {
             let mut memory = MemoryRelease::default();
             write_release_to(&release, &mut memory, &()).unwrap_or_else(|e| panic!("{name}: {e}"));
-            let read = read_release_from(&memory, &()).unwrap_or_else(|e| panic!("{name}: {e}"));
+            let read = read_release_from(&memory, &());
+            if name == super::TOO_LARGE {
+                assert!(read.is_err_and(|e| e.to_string().contains("50")), "{name}");
+                continue;
+            }
+            let read = read.unwrap_or_else(|e| panic!("{name}: {e}"));
             assert!(read.body == release.body, "{name}");
         }
     }
