@@ -1,20 +1,22 @@
 //! Factors of the measured prior that were chosen without the data set that they are judged
 //! on: for each data set those that do best on the other five.
 //!
-//! Two rules. *Fixed*: the same factors for every release. *By spread*: two terms meet 1 + b * s
-//! times as often, s being how much the mean lengths of the records of clusters differ (their
-//! squared coefficient of variation), which a release shows: if records are more and less
+//! Two rules. *Fixed*: the same factors for every release. *By spread*: factors count in full only
+//! where the mean lengths of the records of clusters differ by so much, which a release
+//! shows ([`spread`]), and in proportion below: if records are more and less
 //! active, rare items gather in the active ones. What is best is the least mean of three ratios to
-//! equally likely worlds: relative error, root mean square error, calibration error.
+//! equally likely worlds: relative error, root mean square error, calibration error. Among equals
+//! the most careful counts: the one that takes back most.
 
 use std::path::Path;
 
 use rayon::prelude::*;
 use setveil::data::{K, M};
 use setveil::methods::disassociation::{self, Parameters};
-use setveil::query::Factors;
-use setveil::release::{Bag, Body, Cluster, Release};
+use setveil::query::{Factors, Prior};
+use setveil::release::{Body, Release};
 use setveil::workflow::{self, QueryOptions};
+use setveil::worlds::spread;
 
 use super::{Args, DATA, Judged, Summary};
 use crate::data;
@@ -22,7 +24,8 @@ use crate::data;
 const OCCURRENCES: [f64; 3] = [1.0, 1.15, 1.3];
 const TERM_AND_CHUNK: [f64; 3] = [1.0, 1.3, 1.7];
 const TWO_TERMS: [f64; 5] = [1.0, 1.5, 2.0, 3.0, 5.0];
-const BY_SPREAD: [f64; 5] = [0.0, 1.0, 2.0, 4.0, 8.0];
+/// From this spread on factors count in full; the most careful first.
+const FULL_SPREAD: [f64; 4] = [0.4, 0.2, 0.1, 0.05];
 
 /// What was released of a data set, and what is asked of it.
 struct Case {
@@ -36,29 +39,30 @@ struct Case {
 /// How factors are chosen for a release.
 #[derive(Clone, Copy, Debug)]
 struct Rule {
-    by_spread: bool,
-    occurrences: f64,
-    two_terms: f64,
-    term_and_chunk: f64,
+    factors: Factors,
+    full_spread: f64,
 }
 
 impl Rule {
     fn all(by_spread: bool) -> Vec<Self> {
-        let values = if by_spread { BY_SPREAD } else { TWO_TERMS };
         let mut rules = Vec::new();
         for occurrences in OCCURRENCES {
             for term_and_chunk in TERM_AND_CHUNK {
-                let rule = |two_terms| Self { by_spread, occurrences, two_terms, term_and_chunk };
-                rules.extend(values.map(rule));
+                for two_terms in TWO_TERMS {
+                    let factors = Factors { occurrences, two_terms, term_and_chunk };
+                    let full = if by_spread { &FULL_SPREAD[..] } else { &[0.0] };
+                    rules.extend(full.iter().map(|&full_spread| Self { factors, full_spread }));
+                }
             }
         }
         rules
     }
 
     fn factors(&self, case: &Case) -> Factors {
-        let Self { by_spread, occurrences, two_terms, term_and_chunk } = *self;
-        let two_terms = if by_spread { 1.0 + two_terms * case.spread } else { two_terms };
-        Factors { occurrences, two_terms, term_and_chunk }
+        match self.full_spread {
+            0.0 => self.factors,
+            full => self.factors.scaled(case.spread / full),
+        }
     }
 }
 
@@ -80,7 +84,8 @@ pub(super) fn run(args: &Args, output: &Path) -> anyhow::Result<()> {
         let original = data::load(name)?;
         let pairs = args.pairs(&original);
         let release = disassociation::anonymize(&original, &parameters, &())?;
-        let spread = spread(&release);
+        let Body::Disassociated(body) = &release.body else { continue };
+        let spread = spread(body);
         let (asked, supports) = pairs.into_iter().map(|pair| (pair.labels, pair.support)).unzip();
         cases.push(Case { name, release, asked, supports, spread });
     }
@@ -107,7 +112,9 @@ pub(super) fn run(args: &Args, output: &Path) -> anyhow::Result<()> {
     };
     for (case, &found) in cases.iter().zip(&worlds) {
         write(case, "worlds", Factors::WORLDS, found)?;
-        write(case, "as shipped", Factors::MEASURED, case.judge(Factors::MEASURED)?)?;
+        let Body::Disassociated(body) = &case.release.body else { continue };
+        let shipped = Prior::Measured.factors(body);
+        write(case, "as shipped", shipped, case.judge(shipped)?)?;
     }
     for by_spread in [false, true] {
         let rules = Rule::all(by_spread);
@@ -122,41 +129,13 @@ pub(super) fn run(args: &Args, output: &Path) -> anyhow::Result<()> {
                 let ratios = others.flat_map(|c| (0..3).map(move |i| (c, i)));
                 ratios.map(|(c, i)| judged[*rule][c][i] / worlds[c][i].max(1e-9)).sum::<f64>()
             };
-            let best = (0..rules.len()).min_by(|a, b| score(a).total_cmp(&score(b)));
+            // The first of those that are as good as the best but for rounding.
+            let least = (0..rules.len()).map(|rule| score(&rule)).fold(f64::INFINITY, f64::min);
+            let best = (0..rules.len()).find(|rule| score(rule) <= least + 1e-9);
             let Some(best) = best else { continue };
             let title = if by_spread { "held out, by spread" } else { "held out, fixed" };
             write(case, title, rules[best].factors(case), judged[best][held_out])?;
         }
     }
     Ok(table.flush()?)
-}
-
-/// How much the mean lengths of the records of clusters differ: variance divided by the
-/// square of the mean, over records.
-fn spread(release: &Release) -> f64 {
-    let Body::Disassociated(body) = &release.body else { return 0.0 };
-    let (mut records, mut sum, mut squares) = (0.0, 0.0, 0.0);
-    for cluster in &body.clusters {
-        let size = f64::from(cluster.size());
-        let mean = occurrences(cluster) / size.max(1.0);
-        records += size;
-        sum += size * mean;
-        squares += size * mean * mean;
-    }
-    let mean: f64 = sum / records;
-    squares / records / (mean * mean) - 1.0
-}
-
-/// How many items the chunks of a cluster and those below have, a term counting once.
-fn occurrences(cluster: &Cluster) -> f64 {
-    let in_bag = |bag: &Bag| -> f64 {
-        bag.iter().map(|(items, count)| items.len() as f64 * f64::from(count)).sum()
-    };
-    let here: f64 = cluster.chunks().iter().map(in_bag).sum();
-    let below: f64 = cluster.children().iter().map(occurrences).sum();
-    let terms = match cluster {
-        Cluster::Simple(leaf) => leaf.term_chunk.len() as f64,
-        Cluster::Joint(_) => 0.0,
-    };
-    here + below + terms
 }

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::query::{Answer, Factors, Prepared, Prior};
 use crate::reconstruct::TermOccurrences;
+use crate::release::Body;
 use crate::{Progress, Release, Result, Stage};
 
 /// What answers depend on.
@@ -29,6 +30,14 @@ setters!(QueryOptions {
     factors: Option<Factors>,
 });
 
+/// What a prior assumes of a release; only chunks leave something to assume.
+pub(super) fn factors(prior: Prior, release: &Release) -> Factors {
+    match &release.body {
+        Body::Disassociated(body) => prior.factors(body),
+        _ => Factors::WORLDS,
+    }
+}
+
 /// Answers for every set of labels, in their order.
 ///
 /// # Errors
@@ -39,7 +48,7 @@ pub fn query<S: AsRef<str> + Sync>(
     options: &QueryOptions,
     progress: &dyn Progress,
 ) -> Result<Vec<Answer>> {
-    let factors = options.factors.unwrap_or(options.prior.factors());
+    let factors = options.factors.unwrap_or_else(|| factors(options.prior, release));
     let index = Prepared::about(release, (options.terms, factors), itemsets, progress)?;
     progress.stage(Stage::Querying, Some(itemsets.len() as u64));
     index.ask_all(itemsets, progress)
