@@ -8,7 +8,8 @@
 Data sets come from SETVEIL_DATA (by default ../shared/data) or are made with `generate`; those that are missing are named and left out.
 Every command runs --repeats times in turn with the others of its data set and the smallest time counts: a machine that does something
 else only ever adds time. Processor time stands beside wall-clock time. Memory is the greatest resident size that the system reports.
-A command that takes longer than --limit seconds is ended and said to be `stopped`. Nothing here is a test.
+A command that takes longer than --limit seconds is ended and said to be `stopped`; one that an older program does not have is `n/a`.
+Nothing here is a test.
 """
 
 import argparse
@@ -44,6 +45,10 @@ BARS = {
 # No command takes more memory than this times the file. Below the second figure nobody counts: the program itself, its threads and
 # their buffers take 17 MB, however small the file is.
 MEMORY_TIMES_FILE, SMALL = 8, 64 << 20
+
+
+# The program does not have this command or option, and how it says so.
+UNKNOWN, UNKNOWN_WORDS = "n/a", (b"unrecognized subcommand", b"unexpected argument")
 
 
 def main():
@@ -150,7 +155,10 @@ def measure(program, name, file, folder, options):
             if title in given_up:
                 continue
             clear(remove)
-            wall, cpu, memory, code = run([program, *arguments, "-q", "--threads", options.threads], options.limit)
+            for arguments in spellings(arguments, out=os.path.join(folder, "compared")):
+                wall, cpu, memory, code = run([program, *arguments, "-q", "--threads", options.threads], options.limit)
+                if code != UNKNOWN:
+                    break
             if code != 0:
                 given_up.add(title)
                 best[title] = {"wall": None, "cpu": None, "memory": memory, "code": code}
@@ -160,6 +168,18 @@ def measure(program, name, file, folder, options):
         clear(remove)
     size = os.path.getsize(file)
     return [dict(program=program, data=name, bytes=size, command=title, **best[title]) for title, _, _ in todo]
+
+
+def spellings(arguments, out):
+    """The arguments, and how programs before them were told the same."""
+    yield arguments
+    if "--date" in arguments:
+        at = arguments.index("--date")
+        yield arguments[:at] + arguments[at + 2 :]
+    if "--repeats" in arguments:
+        at = arguments.index("--repeats")
+        clear(out)
+        yield arguments[:at] + arguments[at + 2 :] + ["-o", out]
 
 
 def clear(path):
@@ -186,6 +206,8 @@ def run(command, limit):
     signal.setitimer(signal.ITIMER_REAL, 0)
     wall = time.perf_counter() - start
     child.returncode = os.waitstatus_to_exitcode(status)
+    if child.returncode == 2 and any(words in message for words in UNKNOWN_WORDS):
+        return wall, 0, 0, UNKNOWN
     if child.returncode not in (0, 1) and not ended:
         sys.stderr.write(f"{' '.join(command)}: exit code {child.returncode}: {message.decode(errors='replace')[:300]}\n")
     code = None if ended else child.returncode
@@ -200,8 +222,9 @@ def table(program, name, file, found):
     for figure in found:
         bar, memory_bar = BARS.get(figure["command"], (None, None))
         if figure["wall"] is None:
-            what = "stopped" if figure["code"] is None else f"exit code {figure['code']}"
-            print(f"| {figure['command']} | {what} | | | {bar or ''} | {figure['memory'] / 1e6:.0f} | | time |")
+            what = {None: "stopped", UNKNOWN: UNKNOWN}.get(figure["code"], f"exit code {figure['code']}")
+            missed = "" if what == UNKNOWN else "time"
+            print(f"| {figure['command']} | {what} | | | {bar or ''} | {figure['memory'] / 1e6:.0f} | | {missed} |")
             continue
         ratio = figure["wall"] / base["wall"]
         missed = ["time"] if bar and ratio > bar else []

@@ -1,6 +1,9 @@
 //! How good expected supports are: error and calibration for random pairs, with
 //! each prior. The measured prior was chosen with all of these data sets in view: pairs are
-//! new, data sets are not.
+//! new, data sets are not. `--held-out` chooses factors anew for each data set on the
+//! others ([`held_out`]).
+
+mod held_out;
 
 use std::path::Path;
 
@@ -32,6 +35,9 @@ pub struct Args {
     m: u32,
     #[arg(long, default_value_t = 1)]
     seed: u64,
+    /// Choose factors on the other data sets, for each
+    #[arg(long)]
+    held_out: bool,
 }
 
 /// A pair with its support in the original.
@@ -42,6 +48,9 @@ struct Pair {
 
 impl Args {
     pub fn run(&self, output: &Path) -> anyhow::Result<()> {
+        if self.held_out {
+            return held_out::run(self, output);
+        }
         let mut errors = csv::Writer::from_path(output.join("estimates.csv"))?;
         errors.write_record([
             "data",

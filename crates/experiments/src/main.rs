@@ -11,6 +11,7 @@ mod dls_2022;
 mod estimates;
 mod figure;
 mod frontier;
+mod hostile;
 mod keep;
 mod known_limits;
 mod local_suppression;
@@ -53,6 +54,7 @@ enum Paper {
     Keep(keep::Args),
     Estimates(estimates::Args),
     Frontier(frontier::Args),
+    Hostile(hostile::Args),
     Safe(safe::Args),
     #[command(name = "disassociation-2012")]
     Disassociation2012(disassociation_2012::Disassociation2012),
@@ -72,6 +74,7 @@ fn main() -> anyhow::Result<()> {
         Paper::Keep(args) => args.run(&cli.output),
         Paper::Estimates(args) => args.run(&cli.output),
         Paper::Frontier(args) => args.run(&cli.output),
+        Paper::Hostile(args) => args.run(&cli.output),
         Paper::Safe(args) => args.run(&cli.output),
         Paper::Disassociation2012(paper) => paper.run(&cli.output),
     }

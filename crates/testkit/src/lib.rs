@@ -30,4 +30,5 @@ pub mod sabotage_located;
 pub mod sabotage_safe;
 pub mod settings;
 pub mod tables;
+pub mod traps;
 pub mod worlds;

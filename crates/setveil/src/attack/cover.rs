@@ -262,16 +262,14 @@ pub(super) fn below_k_everywhere(
     let below = |&(a, b): &(ItemId, ItemId)| {
         progress.step(0)?;
         let mut most = 0;
-        for (cluster, upper) in algorithm.upper_bounds(&[a, b]) {
+        algorithm.upper_bounds_until(&[a, b], |cluster, upper| {
             // A joint cluster has other leaves: there the cover is of one leaf.
             let covered = covers.contains(&Cover { cluster, a, b })
                 && body.clusters[cluster].children().is_empty();
             most += if covered { upper.min(k - 1) } else { upper };
-            if most >= k {
-                return Ok(0);
-            }
-        }
-        Ok(1)
+            most >= k
+        });
+        Ok(u64::from(most < k))
     };
     pairs.par_iter().map(below).try_reduce(|| 0, |a, b| Ok(a + b))
 }
@@ -296,36 +294,66 @@ pub(super) fn vulnerable_records(
         pairs.insert((run[0].0, run[0].1), start..start + run.len());
         start += run.len();
     }
-    let vulnerable = |tried: &mut Vec<u32>, alike: &std::ops::Range<usize>| {
-        progress.step(alike.len() as u64)?;
-        let record = people.record(alike.start);
-        let items = background.of_record(alike.start, record);
+    let marks = Marks::of(pairs.keys());
+    let starts = alike(people, background);
+    let vulnerable = |tried: &mut Vec<u32>, i: usize| {
+        let start = starts[i] as usize;
+        let count = starts.get(i + 1).map_or(people.len(), |&next| next as usize) - start;
+        progress.step(count as u64)?;
+        let record = people.record(start);
+        let items = background.of_record(start, record);
         tried.clear();
         for (i, &a) in items.iter().enumerate() {
-            for range in items[i + 1..].iter().filter_map(|&b| pairs.get(&(a, b))) {
+            let covered = items[i + 1..].iter().filter(|&&b| marks.has(a, b));
+            for range in covered.filter_map(|&b| pairs.get(&(a, b))) {
                 tried.extend(by_pair[range.clone()].iter().map(|cover| cover.2));
             }
         }
         tried.sort_unstable();
         tried.dedup();
         let found = tried.iter().any(|&cluster| worlds.fits(cluster as usize, record));
-        Ok(if found { alike.len() as u64 } else { 0 })
+        Ok(if found { count as u64 } else { 0 })
     };
-    alike(people, background)
-        .par_iter()
+    (0..starts.len())
+        .into_par_iter()
         .map_init(Vec::new, vulnerable)
         .try_reduce(|| 0, |a, b| Ok(a + b))
 }
 
-/// Ranges of equal records of whom the same is known; records are sorted.
-fn alike(people: &People, background: &Background) -> Vec<std::ops::Range<usize>> {
-    let mut ranges: Vec<std::ops::Range<usize>> = Vec::new();
+/// Where equal records begin of whom the same is known; records are sorted.
+fn alike(people: &People, background: &Background) -> Vec<u32> {
     let own = matches!(background, Background::Records { .. });
-    for r in 0..people.len() {
-        match ranges.last_mut() {
-            Some(last) if !own && people.record(last.start) == people.record(r) => last.end = r + 1,
-            _ => ranges.push(r..r + 1),
+    let begins = |&r: &u32| {
+        let r = r as usize;
+        own || r == 0 || people.record(r - 1) != people.record(r)
+    };
+    (0..people.len() as u32).filter(begins).collect()
+}
+
+/// A small table that most pairs which are not covered are not in: it stays in the
+/// fastest memory, and a record has dozens of pairs.
+struct Marks(Vec<u64>);
+
+impl Marks {
+    const BITS: u32 = 18;
+
+    fn of<'a>(pairs: impl Iterator<Item = &'a (ItemId, ItemId)>) -> Self {
+        let mut marks = Self(vec![0; 1 << (Self::BITS - 6)]);
+        for &(a, b) in pairs {
+            let (word, bit) = Self::place(a, b);
+            marks.0[word] |= bit;
         }
+        marks
     }
-    ranges
+
+    fn place(a: ItemId, b: ItemId) -> (usize, u64) {
+        let pair = u64::from(a) << 32 | u64::from(b);
+        let hash = pair.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (64 - Self::BITS);
+        (hash as usize >> 6, 1 << (hash & 63))
+    }
+
+    fn has(&self, a: ItemId, b: ItemId) -> bool {
+        let (word, bit) = Self::place(a, b);
+        self.0[word] & bit != 0
+    }
 }

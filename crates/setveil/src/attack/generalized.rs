@@ -64,7 +64,7 @@ pub(super) fn attack(
         Some(program) if options.replays > 0 && !noisy => {
             let of = index.numbers_of(program.original);
             let below = |record: &[ItemId]| index.below(body, record, &of);
-            let stages = replay::records(program, &release.body, &below, options, progress)?;
+            let stages = replay::records(program, &below, options, progress)?;
             report.algorithm.get_or_insert_default().stages = stages;
         }
         _ => report.note(NOT_REPLAYED),
@@ -163,7 +163,7 @@ impl Index {
     }
 
     /// Without the original: a random class, for each node a random leaf.
-    fn draw_people(&self, body: &Generalized, options: &Options) -> People {
+    fn draw_people(&self, body: &Generalized, options: &Options) -> People<'static> {
         let mut rng = ChaCha8Rng::seed_from_u64(options.seed ^ 0x7065_6f70_6c65);
         let total = body.classes.total();
         let count = total.min(4 * options.targets as u64);

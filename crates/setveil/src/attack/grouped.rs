@@ -42,7 +42,7 @@ pub(super) fn attack(
     // The attacker knows non-sensitive items.
     let people = People::from_records((0..truth.len()).map(|r| {
         let open = |i: &&ItemId| !index.sensitive[**i as usize];
-        truth.record(r).iter().filter(open).copied().collect()
+        truth.record(r).iter().filter(open).copied().collect::<Vec<_>>()
     }));
     let background = Background::new(&people, body.vocabulary.len(), known, options);
     let mut report = Report::new(release, options, original.is_some());

@@ -32,7 +32,7 @@ mod worlds;
 
 pub use adversary::{Adversary, Background};
 pub use kernel::Kernel;
-pub use replay::Program;
+pub use replay::{Alike, Leaf, Program};
 pub use report::{
     AlgorithmRisk, Association, Classes, GroupReplay, Level, PosteriorRisk, Report,
     Stage as ReplayStage, TermSupports, WorstTarget,
@@ -225,7 +225,7 @@ fn replayed(
     match kernel.program() {
         Some(program) if options.replays > 0 && !program.leaves.is_empty() => {
             progress.stage(Stage::Replaying, Some(options.clusters as u64));
-            let stages = replay::clusters(program, &release.body, k.get(), options, progress)?;
+            let stages = replay::clusters(program, k.get(), options, progress)?;
             report.algorithm.get_or_insert_default().stages = stages;
         }
         _ => report.note(report::NOT_REPLAYED),

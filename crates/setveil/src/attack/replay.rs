@@ -24,12 +24,11 @@ use rand_chacha::ChaCha8Rng;
 use super::Options;
 use super::report::{Stage, TermSupports};
 use crate::data::{Dataset, ItemId};
-use crate::release::{Body, SimpleCluster};
+use crate::release::SimpleCluster;
 use crate::{Error, Progress, Result};
 
 type Chunks<'a> = dyn Fn(&[&[ItemId]]) -> SimpleCluster + Sync + 'a;
-type Clusters<'a> = dyn Fn(&Dataset) -> Result<Vec<SimpleCluster>> + Sync + 'a;
-type Publish<'a> = dyn Fn(&Dataset) -> Result<Body> + Sync + 'a;
+type Replay<'a> = dyn Fn(&Dataset, &[u32]) -> Result<Alike> + Sync + 'a;
 /// For every item of a record what could stand in its place.
 type Below<'a> = dyn Fn(&[ItemId]) -> Option<Vec<Vec<ItemId>>> + 'a;
 
@@ -37,15 +36,31 @@ type Below<'a> = dyn Fn(&[ItemId]) -> Option<Vec<Vec<ItemId>>> + 'a;
 pub struct Program<'a> {
     /// The original.
     pub original: &'a Dataset,
-    /// The clusters before refining: the numbers of the records, and what is
-    /// made of them. Empty for methods without clusters of chunks.
-    pub leaves: Vec<(Vec<u32>, SimpleCluster)>,
+    /// The clusters before refining. Empty for methods without clusters of chunks.
+    pub leaves: Vec<Leaf>,
     /// What is made of the records of one cluster.
     pub chunks: Box<Chunks<'a>>,
-    /// What is made of all clusters before refining.
-    pub clusters: Box<Clusters<'a>>,
-    /// What is published.
-    pub publish: Box<Publish<'a>>,
+    /// What is made of other data, in which only the records with these numbers
+    /// are not those of the original.
+    pub replay: Box<Replay<'a>>,
+}
+
+/// A cluster before refining.
+#[derive(Clone, Debug)]
+pub struct Leaf {
+    /// The numbers of its records.
+    pub members: Vec<u32>,
+    /// Whether it has two record chunks or more.
+    pub several: bool,
+}
+
+/// Whether other data lead to the same.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Alike {
+    /// The same clusters with the same chunks, before refining.
+    pub clusters: bool,
+    /// The same release; not looked at if the clusters differ.
+    pub release: bool,
 }
 
 impl std::fmt::Debug for Program<'_> {
@@ -61,26 +76,24 @@ const PATIENCE: usize = 20;
 /// terms of term chunks occur, and knowing it.
 pub(super) fn clusters(
     program: &Program,
-    body: &Body,
     k: u32,
     options: &Options,
     progress: &dyn Progress,
 ) -> Result<Vec<Stage>> {
     let mut stages = Vec::new();
     for supports in [TermSupports::Unknown, TermSupports::Known] {
-        stages.extend(series(program, body, (k, supports), options, progress)?);
+        stages.extend(series(program, (k, supports), options, progress)?);
     }
     Ok(stages)
 }
 
 fn series(
     program: &Program,
-    body: &Body,
     (k, supports): (u32, TermSupports),
     options: &Options,
     progress: &dyn Progress,
 ) -> Result<[Stage; 3]> {
-    let several = |i: &usize| program.leaves[*i].1.record_chunks.len() > 1;
+    let several = |i: &usize| program.leaves[*i].several;
     let leaves: Vec<usize> = (0..program.leaves.len()).filter(several).collect();
     let mut rng = ChaCha8Rng::seed_from_u64(options.seed ^ 0x7265_706c_6179);
     let chosen = sample(&mut rng, leaves.len(), leaves.len().min(options.clusters));
@@ -89,9 +102,10 @@ fn series(
     let mut kept: Vec<(usize, Vec<Vec<Vec<ItemId>>>)> = Vec::new();
     let each = options.replays.div_ceil(chosen.len().max(1));
     for i in chosen {
-        let (members, leaf) = &program.leaves[leaves[i]];
+        let members = program.leaves[leaves[i]].members.iter();
         let records: Vec<&[ItemId]> =
-            members.iter().map(|&r| program.original.record(r as usize)).collect();
+            members.map(|&r| program.original.record(r as usize)).collect();
+        let leaf = &(program.chunks)(&records);
         let mut worlds = Vec::new();
         for _ in 0..options.worlds {
             let Some(world) = draw(leaf, &records, (k, supports), &mut rng) else { break };
@@ -105,8 +119,6 @@ fn series(
         progress.step(1)?;
         kept.push((leaves[i], worlds));
     }
-    let mut expected: Vec<_> = program.leaves.iter().map(|(_, leaf)| alike(leaf)).collect();
-    expected.sort_unstable();
     let mut left = options.replays;
     for turn in 0..each {
         for (leaf, worlds) in kept.iter().filter(|(_, worlds)| turn < worlds.len()) {
@@ -115,27 +127,28 @@ fn series(
             }
             left -= 1;
             progress.step(0)?;
-            let data = replaced(program.original, &program.leaves[*leaf].0, &worlds[turn]);
-            let mut found = judged((program.clusters)(&data))?.unwrap_or_default();
-            found.iter_mut().for_each(|leaf| leaf.record_chunks.sort_unstable());
-            let mut found: Vec<_> = found.iter().map(alike).collect();
-            found.sort_unstable();
-            let same = found == expected;
-            stages[1].count(same);
-            if same {
-                stages[2].count(judged((program.publish)(&data))?.as_ref() == Some(body));
+            let members = &program.leaves[*leaf].members;
+            let found = replayed(program, members, &worlds[turn])?;
+            stages[1].count(found.clusters);
+            if found.clusters {
+                stages[2].count(found.release);
             }
         }
     }
     Ok(stages)
 }
 
-/// A program that refuses a world does not publish it.
-fn judged<T>(result: Result<T>) -> Result<Option<T>> {
-    match result {
-        Ok(value) => Ok(Some(value)),
+/// What becomes of the original with other records in some places. A program
+/// that refuses a world does not publish it.
+fn replayed(program: &Program, places: &[u32], records: &[Vec<ItemId>]) -> Result<Alike> {
+    let mut other: Vec<(u32, &[ItemId])> =
+        places.iter().copied().zip(records.iter().map(Vec::as_slice)).collect();
+    other.sort_unstable_by_key(|(place, _)| *place);
+    let places: Vec<u32> = other.iter().map(|(place, _)| *place).collect();
+    match (program.replay)(&program.original.with_replaced(&other), &places) {
+        Ok(found) => Ok(found),
         Err(Error::Cancelled) => Err(Error::Cancelled),
-        Err(_) => Ok(None),
+        Err(_) => Ok(Alike::default()),
     }
 }
 
@@ -200,20 +213,10 @@ fn size_of_a_set(n: usize, k: u32, rng: &mut ChaCha8Rng) -> usize {
     most
 }
 
-/// The data with other records in some places.
-fn replaced(data: &Dataset, places: &[u32], records: &[Vec<ItemId>]) -> Dataset {
-    let mut rows: Vec<&[ItemId]> = data.records().collect();
-    for (&place, record) in places.iter().zip(records) {
-        rows[place as usize] = record;
-    }
-    data.with_records(rows)
-}
-
 /// Replays on single records of a generalised release. `below` gives, for a record,
 /// what could stand in the place of each of its items; none if that is not known.
 pub(super) fn records(
     program: &Program,
-    body: &Body,
     below: &Below,
     options: &Options,
     progress: &dyn Progress,
@@ -238,8 +241,7 @@ pub(super) fn records(
         if record.is_empty() || record == data.record(place) {
             continue;
         }
-        let world = replaced(data, &[place as u32], &[record]);
-        stage.count(judged((program.publish)(&world))?.as_ref() == Some(body));
+        stage.count(replayed(program, &[place as u32], &[record])?.release);
     }
     Ok(vec![stage])
 }

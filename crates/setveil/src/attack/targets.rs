@@ -14,10 +14,12 @@ use crate::worlds::BodyWorlds;
 
 /// Records over the release's item numbers; items that the release does not
 /// have are left out.
-#[derive(Clone, Debug, Default)]
-pub(super) struct People {
-    offsets: Vec<usize>,
-    items: Vec<ItemId>,
+#[derive(Clone, Debug)]
+pub(super) enum People<'a> {
+    /// Record `r` is `items[offsets[r]..offsets[r + 1]]`.
+    Own { offsets: Vec<usize>, items: Vec<ItemId> },
+    /// Those of a data set with the release's numbers, in this order.
+    Of { data: &'a Dataset, order: Vec<u32> },
 }
 
 /// Somebody of whom some items are known.
@@ -38,9 +40,9 @@ pub(super) struct Targets {
     pub(super) sampled: bool,
 }
 
-impl People {
+impl<'a> People<'a> {
     pub(super) fn new(
-        original: Option<&Dataset>,
+        original: Option<&'a Dataset>,
         body: &Disassociated,
         worlds: &BodyWorlds,
         options: &Options,
@@ -55,39 +57,44 @@ impl People {
         }
     }
 
-    /// The records of `data` with the numbers of `vocabulary`.
-    pub(super) fn of(data: &Dataset, vocabulary: &Vocabulary) -> Self {
+    /// The records of `data` with the numbers of `vocabulary`, by their content: what is
+    /// drawn must not depend on the order of the rows.
+    pub(super) fn of(data: &'a Dataset, vocabulary: &Vocabulary) -> Self {
+        if data.vocabulary() == vocabulary {
+            return Self::Of { data, order: data.order_by_content() };
+        }
         let ids: Vec<Option<ItemId>> =
             data.vocabulary().labels().map(|label| vocabulary.id(label)).collect();
         let published = |r: &u32| data.record(*r as usize).iter().filter_map(|&i| ids[i as usize]);
         let mut order: Vec<u32> = (0..data.len() as u32).collect();
-        // What is drawn must not depend on the order of the rows.
         order.par_sort_unstable_by(|a, b| published(a).cmp(published(b)));
-        let mut people = Self { offsets: Vec::with_capacity(order.len() + 1), items: Vec::new() };
-        people.offsets.push(0);
-        for record in order.iter().map(published) {
-            people.items.extend(record);
-            people.offsets.push(people.items.len());
-        }
-        people
+        Self::from_records(order.iter().map(published))
     }
 
-    pub(super) fn from_records(records: impl Iterator<Item = Vec<ItemId>>) -> Self {
-        let mut people = Self { offsets: vec![0], items: Vec::new() };
+    pub(super) fn from_records<R: IntoIterator<Item = ItemId>>(
+        records: impl Iterator<Item = R>,
+    ) -> Self {
+        let (mut offsets, mut items) = (vec![0], Vec::new());
         for record in records {
-            people.items.extend(record);
-            people.offsets.push(people.items.len());
+            items.extend(record);
+            offsets.push(items.len());
         }
-        people
+        Self::Own { offsets, items }
     }
 
     pub(super) fn len(&self) -> usize {
-        self.offsets.len().saturating_sub(1)
+        match self {
+            Self::Own { offsets, .. } => offsets.len() - 1,
+            Self::Of { order, .. } => order.len(),
+        }
     }
 
     /// Ascending.
     pub(super) fn record(&self, r: usize) -> &[ItemId] {
-        &self.items[self.offsets[r]..self.offsets[r + 1]]
+        match self {
+            Self::Own { offsets, items } => &items[offsets[r]..offsets[r + 1]],
+            Self::Of { data, order } => data.record(order[r] as usize),
+        }
     }
 
     /// Targets of whom `known` items are known: a record with at least one item

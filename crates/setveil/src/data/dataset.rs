@@ -87,6 +87,25 @@ impl Dataset {
         Self::from_parts(self.vocabulary.clone(), offsets, items)
     }
 
+    /// The same data with other records, none of them empty, in some places, which ascend.
+    pub(crate) fn with_replaced(&self, records: &[(u32, &[ItemId])]) -> Self {
+        let mut offsets = Vec::with_capacity(self.offsets.len());
+        let mut items = Vec::with_capacity(self.items.len());
+        let mut next = 0;
+        let end = (self.len() as u32, &[][..]);
+        for &(place, record) in records.iter().chain([&end]) {
+            // What stands in between, and then the new record.
+            let (start, at) = (self.offsets[next], items.len());
+            let between = next..place as usize;
+            offsets.extend(self.offsets[between.clone()].iter().map(|o| o - start + at));
+            items.extend_from_slice(self.occurrences_of(between));
+            offsets.push(items.len());
+            items.extend_from_slice(record);
+            next = place as usize + 1;
+        }
+        Self::from_parts(self.vocabulary.clone(), offsets, items)
+    }
+
     /// How many records there are.
     pub fn len(&self) -> usize {
         self.offsets.len().saturating_sub(1)
@@ -112,6 +131,22 @@ impl Dataset {
     /// All records in the order of the input.
     pub fn records(&self) -> impl ExactSizeIterator<Item = &[ItemId]> + Clone {
         self.offsets.windows(2).map(|w| &self.items[w[0]..w[1]])
+    }
+
+    /// The numbers of the records by their content: what is drawn in this order depends on
+    /// that of the rows only in which of several equal records is meant.
+    pub(crate) fn order_by_content(&self) -> Vec<u32> {
+        // By keys: two items tell most records apart.
+        let key = |record: &[ItemId]| {
+            let item = |i: usize| record.get(i).map_or(0, |&item| u64::from(item) + 1);
+            item(0) << 32 | item(1)
+        };
+        let mut keyed: Vec<(u64, u32)> = self.records().map(key).zip(0..).collect();
+        keyed.par_sort_unstable_by(|a, b| {
+            let records = || self.record(a.1 as usize).cmp(self.record(b.1 as usize));
+            a.0.cmp(&b.0).then_with(records).then(a.1.cmp(&b.1))
+        });
+        keyed.into_iter().map(|(_, record)| record).collect()
     }
 
     /// All items of all records, one record after the other.
@@ -193,5 +228,33 @@ impl DatasetBuilder {
         let mut assembly = Assembly::default();
         assembly.add(self.block)?;
         assembly.finish(&())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn records_are_replaced_in_their_places() {
+        let data = Dataset::from_records([vec!["a", "b"], vec!["c"], vec!["a", "c"], vec!["b"]]);
+        let other: [&[ItemId]; 3] = [&[2], &[0, 1, 2], &[1, 2]];
+        // Every subset of the places, so the first, the last and neighbours are among them.
+        for chosen in 0..16_u32 {
+            let places = (0..4).filter(|place| chosen >> place & 1 == 1);
+            let replaced: Vec<(u32, &[ItemId])> = places.zip(other.into_iter().cycle()).collect();
+            let mut rows: Vec<&[ItemId]> = data.records().collect();
+            replaced.iter().for_each(|(place, record)| rows[*place as usize] = record);
+            assert_eq!(data.with_replaced(&replaced), data.with_records(rows), "{replaced:?}");
+        }
+    }
+
+    #[test]
+    fn records_are_ordered_by_their_items() {
+        let rows = [vec!["b"], vec!["a", "b", "d"], vec!["a", "b"], vec!["a"], vec!["a", "b", "c"]];
+        let data = Dataset::from_records(rows);
+        assert_eq!(data.order_by_content(), [3, 2, 4, 1, 0]);
+        let twice = data.with_records(data.records().chain(data.records()));
+        assert_eq!(twice.order_by_content(), [3, 8, 2, 7, 4, 9, 1, 6, 0, 5]);
     }
 }

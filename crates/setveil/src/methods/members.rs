@@ -8,8 +8,9 @@
 //! chunks cannot be told apart and may be exchanged.
 
 use super::Method;
+use super::disassociation::{ChunkedCluster, Clusters};
 use crate::data::Dataset;
-use crate::release::{Bag, Body, Release, SimpleCluster};
+use crate::release::{Bag, Body, Disassociated, Release, SimpleCluster};
 use crate::{Progress, Result};
 
 /// See [`Method::members`].
@@ -23,19 +24,29 @@ pub(super) fn members(
     if body.vocabulary != *original.vocabulary() || body.records() != original.len() as u64 {
         return Ok(None);
     }
-    let Some((clusters, leaves)) = method.clusters(original, progress)? else { return Ok(None) };
+    let Some(clusters) = method.horizontal(original, progress)? else { return Ok(None) };
+    let leaves = method.chunked(original, &clusters, progress)?;
+    Ok(match_up(body, &clusters, &leaves))
+}
+
+/// The records of each published leaf; none if a leaf differs from what was made.
+pub(crate) fn match_up(
+    body: &Disassociated,
+    clusters: &Clusters,
+    leaves: &[ChunkedCluster],
+) -> Option<Vec<Vec<u32>>> {
     let made = ranked(leaves.iter().map(|leaf| &leaf.cluster));
     let published = ranked(body.clusters.iter().flat_map(|c| c.leaves()));
     let same = made.len() == published.len()
         && made.iter().zip(&published).all(|(a, b)| (a.0, &a.1) == (b.0, &b.1));
     if !same {
-        return Ok(None);
+        return None;
     }
     let mut members = vec![Vec::new(); published.len()];
     for (a, b) in made.iter().zip(&published) {
         members[b.2] = clusters.get(a.2).to_vec();
     }
-    Ok(Some(members))
+    Some(members)
 }
 
 /// What refining leaves as it is, in an order of its own, with the position.

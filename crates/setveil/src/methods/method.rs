@@ -18,7 +18,7 @@ use super::{
     suppress_rare,
 };
 use crate::data::{Dataset, Hierarchy, Keep, Vocabulary};
-use crate::release::{Guarantee, Manifest, Release};
+use crate::release::{Body, Guarantee, Manifest, Release};
 use crate::{Error, Progress, Result};
 
 macro_rules! methods {
@@ -105,13 +105,43 @@ macro_rules! methods {
                 }
             }
 
-            pub(crate) fn clusters(
+            /// Which records come together in clusters; none for methods without
+            /// clusters of chunks.
+            pub(crate) fn horizontal(
                 &self,
                 data: &Dataset,
                 progress: &dyn Progress,
-            ) -> Result<Option<(Clusters, Vec<ChunkedCluster>)>> {
+            ) -> Result<Option<Clusters>> {
                 match self {
-                    $(Self::$name(p) => <$folder::Method as Recipe>::clusters(p, data, progress),)+
+                    $(Self::$name(p) => <$folder::Method as Recipe>::horizontal(p, data, progress),)+
+                }
+            }
+
+            /// The chunks of these clusters before refining.
+            pub(crate) fn chunked(
+                &self,
+                data: &Dataset,
+                clusters: &Clusters,
+                progress: &dyn Progress,
+            ) -> Result<Vec<ChunkedCluster>> {
+                match self {
+                    $(Self::$name(p) => {
+                        <$folder::Method as Recipe>::chunked(p, data, clusters, progress)
+                    })+
+                }
+            }
+
+            /// What is published of `data` with these clusters.
+            pub(crate) fn publish_clusters(
+                &self,
+                data: &Dataset,
+                clusters: &Clusters,
+                progress: &dyn Progress,
+            ) -> Result<Body> {
+                match self {
+                    $(Self::$name(p) => {
+                        <$folder::Method as Recipe>::publish_clusters(p, data, clusters, progress)
+                    })+
                 }
             }
 

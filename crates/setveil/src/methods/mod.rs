@@ -21,5 +21,7 @@ mod recipe;
 mod sensitive;
 pub mod suppress_rare;
 
+pub(crate) use disassociation::Clusters;
+pub(crate) use members::match_up;
 pub use method::Method;
 pub use recipe::{ClusterAlgorithm, Details, Knob, Outcome, PublishCluster};

@@ -11,7 +11,7 @@ use super::disassociation::safe::Summary;
 use super::disassociation::{ChunkedCluster, Clusters};
 use super::local_suppression::Slots as Kept;
 use crate::data::{Dataset, Hierarchy, ItemId, Keep, Vocabulary};
-use crate::release::{Guarantee, Manifest, Release, SimpleCluster};
+use crate::release::{Body, Guarantee, Manifest, Release, SimpleCluster};
 use crate::{Error, Progress, Result};
 
 /// A release, and what only its maker can say about it.
@@ -198,14 +198,35 @@ pub(super) trait Recipe {
         Self::cluster_algorithm(parameters, vocabulary).map(|algorithm| algorithm.publish)
     }
 
-    /// The clusters and their chunks before refining, once more; none for
-    /// methods without clusters of chunks.
-    fn clusters(
+    /// Which records come together in clusters, once more; none for methods
+    /// without clusters of chunks.
+    fn horizontal(
         _parameters: &Self::Parameters,
         _data: &Dataset,
         _progress: &dyn Progress,
-    ) -> Result<Option<(Clusters, Vec<ChunkedCluster>)>> {
+    ) -> Result<Option<Clusters>> {
         Ok(None)
+    }
+
+    /// The chunks of these clusters before refining. What is made of a cluster
+    /// depends on its own records alone, and not on their order.
+    fn chunked(
+        _parameters: &Self::Parameters,
+        _data: &Dataset,
+        _clusters: &Clusters,
+        _progress: &dyn Progress,
+    ) -> Result<Vec<ChunkedCluster>> {
+        Ok(Vec::new())
+    }
+
+    /// What is published of `data`, whose clusters were made before.
+    fn publish_clusters(
+        parameters: &Self::Parameters,
+        data: &Dataset,
+        _clusters: &Clusters,
+        progress: &dyn Progress,
+    ) -> Result<Body> {
+        Ok(Self::run(parameters, data, progress)?.release.body)
     }
 
     /// What every record of `data` keeps and in which leaf, once more; none for

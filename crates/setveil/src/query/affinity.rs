@@ -19,15 +19,12 @@ use super::prepared::Estimate;
 use crate::Result;
 use crate::data::ItemId;
 use crate::progress::{Progress, Pulse};
-use crate::release::{Bag, Cluster, Disassociated, Leaf, Located};
+use crate::release::{Bag, Body, Cluster, Leaf};
+use crate::worlds::Factors;
 
 /// Two that are seen together once or twice say little: this is added to both
 /// sides of the comparison.
 const CAUTION: f64 = 2.0;
-/// What records of a leaf do not keep gathers in long records: the rest of a
-/// pair's support is at least this many times what chance would bring, and at
-/// most the second number. (For clusters, the prior of terms says the same.)
-const IN_LONG_RECORDS: (f64, f64) = (1.1, 3.0);
 /// Tasks that count: each has counters of its own.
 const TASKS: usize = 16;
 
@@ -37,6 +34,8 @@ pub(super) struct Affinity {
     records: f64,
     /// The least that the rest of a support is multiplied by.
     least: f64,
+    /// How far what is seen is followed: see [`Factors`].
+    power: f64,
     /// Per item: records where it is seen.
     items: Vec<u32>,
     /// Records where a pair is seen.
@@ -44,24 +43,24 @@ pub(super) struct Affinity {
 }
 
 impl Affinity {
-    /// Of `pairs` (the smaller item first) in the chunks of clusters.
-    pub(super) fn of_clusters(
-        body: &Disassociated,
+    /// What `body` shows of `pairs` (the smaller item first); none where nothing
+    /// is shown in parts.
+    pub(super) fn new(
+        body: &Body,
         pairs: Vec<(ItemId, ItemId)>,
+        factors: Factors,
         progress: &dyn Progress,
-    ) -> Result<Self> {
-        let seen = Asked::new(pairs, body.vocabulary.len()).count(&body.clusters, progress)?;
-        Ok(seen.over(body.records(), 1.0))
-    }
-
-    /// Of `pairs` in what records of leaves keep.
-    pub(super) fn of_leaves(
-        body: &Located,
-        pairs: Vec<(ItemId, ItemId)>,
-        progress: &dyn Progress,
-    ) -> Result<Self> {
-        let seen = Asked::new(pairs, body.vocabulary.len()).count(&body.leaves, progress)?;
-        Ok(seen.over(body.records(), gathering(body, progress)?))
+    ) -> Result<Option<Self>> {
+        let asked = Asked::new(pairs, body.vocabulary().len());
+        let (counted, least) = match body {
+            // What is more likely for terms of a term chunk, the worlds count themselves.
+            Body::Disassociated(body) => (asked.count(&body.clusters, progress)?, 1.0),
+            Body::Located(body) => (asked.count(&body.leaves, progress)?, factors.not_kept),
+            _ => return Ok(None),
+        };
+        let (records, power) = (body.extent().0 as f64, factors.seen);
+        let Counted { items, pairs } = counted;
+        Ok(Some(Self { records, least, power, items, pairs }))
     }
 
     /// The estimate with more of what cannot be seen, where that is likely.
@@ -73,45 +72,10 @@ impl Affinity {
         let times = (f64::from(seen) + CAUTION) / (by_chance + CAUTION);
         // What no world lacks is not a matter of chance.
         let rest = (estimate.expected - estimate.lower as f64).max(0.0);
-        let more = rest * (times.sqrt().max(self.least) - 1.0);
+        let more = rest * (times.powf(self.power).max(self.least) - 1.0);
         let expected = (estimate.expected + more).min(estimate.upper as f64);
         Estimate { expected: expected.max(estimate.expected), ..estimate }
     }
-}
-
-/// How many times as many pairs the records of leaves keep as they would if
-/// each item were kept by chance: more than once where some records are much
-/// longer than others.
-fn gathering(body: &Located, progress: &dyn Progress) -> Result<f64> {
-    let of_leaves = |leaves: &[Leaf]| {
-        let mut counts = vec![0_u64; body.vocabulary.len()];
-        let (mut sums, mut pulse) = ((0.0, 0.0), Pulse::new(progress));
-        for leaf in leaves {
-            let kept = leaf.kept.iter().map(|(items, count)| (items, u64::from(count)));
-            let (mut pairs, mut all) = (0.0, 0.0);
-            for (items, count) in kept.clone() {
-                pulse.work(items.len())?;
-                pairs += (items.len() * (items.len() - 1)) as f64 * count as f64;
-                all += items.len() as f64 * count as f64;
-                items.iter().for_each(|&item| counts[item as usize] += count);
-            }
-            let mut same = 0.0;
-            for &item in kept.flat_map(|(items, _)| items) {
-                same += (std::mem::take(&mut counts[item as usize]) as f64).powi(2);
-            }
-            let by_chance = (all * all - same) / f64::from(leaf.size.max(1));
-            sums = (sums.0 + pairs, sums.1 + by_chance);
-        }
-        Ok(sums)
-    };
-    let tasks: Vec<(f64, f64)> = body
-        .leaves
-        .par_chunks(body.leaves.len().div_ceil(TASKS).max(1))
-        .map(of_leaves)
-        .collect::<Result<_>>()?;
-    let (pairs, by_chance) = tasks.iter().fold((0.0, 0.0), |a, b| (a.0 + b.0, a.1 + b.1));
-    let (least, most) = IN_LONG_RECORDS;
-    Ok(if by_chance > 0.0 { (pairs / by_chance).clamp(least, most) } else { least })
 }
 
 /// Something with bags of sub-records.
@@ -214,10 +178,4 @@ fn add(sum: &mut [u32], some: &[u32]) {
 struct Counted {
     items: Vec<u32>,
     pairs: FxHashMap<(ItemId, ItemId), u32>,
-}
-
-impl Counted {
-    fn over(self, records: u64, least: f64) -> Affinity {
-        Affinity { records: records as f64, least, items: self.items, pairs: self.pairs }
-    }
 }

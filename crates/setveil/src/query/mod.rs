@@ -36,7 +36,7 @@ use serde::Serialize;
 
 pub(crate) use prepared::Prepared;
 
-pub use crate::worlds::Prior;
+pub use crate::worlds::{Factors, Prior};
 
 use crate::reconstruct::TermOccurrences;
 use crate::release::Release;

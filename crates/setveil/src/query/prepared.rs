@@ -8,7 +8,9 @@ use super::{Answer, classes, groups};
 use crate::data::{ItemId, K, Vocabulary};
 use crate::reconstruct::TermOccurrences;
 use crate::release::{Body, Disassociated, LeavesOut, Model, Release, Supports};
-use crate::worlds::{Assumptions, BodyWorlds, Knowledge, LocatedWorlds, Prior, Room, item_bounds};
+use crate::worlds::{
+    Assumptions, BodyWorlds, Factors, Knowledge, LocatedWorlds, Room, item_bounds,
+};
 use crate::{Error, Progress, Result};
 
 /// Bounds and expectation, before the release's kind of support is considered.
@@ -76,7 +78,7 @@ impl<'a> Prepared<'a> {
         let k = release.manifest.guarantee.model.k();
         let body = match &release.body {
             Body::Disassociated(body) => {
-                BodyIndex::Clusters(clusters(body, (terms, Prior::Worlds), k, None, progress)?)
+                BodyIndex::Clusters(clusters(body, (terms, Factors::WORLDS), k, None, progress)?)
             }
             Body::Generalized(body) => BodyIndex::Classes(classes::Index::new(body)),
             Body::Grouped(body) => BodyIndex::Groups(groups::Index::new(body)),
@@ -90,12 +92,12 @@ impl<'a> Prepared<'a> {
     /// The same for questions about some labels only.
     pub(crate) fn about<S: AsRef<str>>(
         release: &'a Release,
-        (terms, prior): (TermOccurrences, Prior),
+        (terms, factors): (TermOccurrences, Factors),
         itemsets: &[Vec<S>],
         progress: &dyn Progress,
     ) -> Result<Self> {
         // What was measured speaks of terms that occur once where nothing else is known.
-        let prior = if terms == TermOccurrences::Once { prior } else { Prior::Worlds };
+        let factors = if terms == TermOccurrences::Once { factors } else { Factors::WORLDS };
         let vocabulary = release.body.vocabulary();
         let ids: Vec<Vec<ItemId>> =
             itemsets.iter().filter_map(|labels| itemset(vocabulary, labels)).collect();
@@ -104,7 +106,7 @@ impl<'a> Prepared<'a> {
                 let mut wanted = vec![false; body.vocabulary.len()];
                 ids.iter().flatten().for_each(|&id| wanted[id as usize] = true);
                 let k = release.manifest.guarantee.model.k();
-                let worlds = clusters(body, (terms, prior), k, Some(&wanted), progress)?;
+                let worlds = clusters(body, (terms, factors), k, Some(&wanted), progress)?;
                 let body = BodyIndex::Clusters(worlds);
                 Self { release, body, affinity: None }
             }
@@ -112,12 +114,8 @@ impl<'a> Prepared<'a> {
         };
         let two = |ids: Vec<ItemId>| <[ItemId; 2]>::try_from(ids).ok().map(|[a, b]| (a, b));
         let pairs: Vec<_> = ids.into_iter().filter_map(two).collect();
-        if prior == Prior::Measured && !pairs.is_empty() {
-            prepared.affinity = match &release.body {
-                Body::Disassociated(body) => Some(Affinity::of_clusters(body, pairs, progress)?),
-                Body::Located(body) => Some(Affinity::of_leaves(body, pairs, progress)?),
-                _ => None,
-            };
+        if factors != Factors::WORLDS && !pairs.is_empty() {
+            prepared.affinity = Affinity::new(&release.body, pairs, factors, progress)?;
         }
         Ok(prepared)
     }
@@ -163,7 +161,11 @@ impl<'a> Prepared<'a> {
     /// The most records that can have all of `labels` (distinct, ascending) in
     /// a data set that fits the published body, suppression and noise aside.
     pub(crate) fn most(&self, labels: &[&str]) -> u64 {
-        self.estimate(labels).upper
+        match &self.body {
+            BodyIndex::Clusters(worlds) => itemset(self.release.body.vocabulary(), labels)
+                .map_or(0, |itemset| worlds.upper_bound(&itemset)),
+            _ => self.estimate(labels).upper,
+        }
     }
 
     /// Answers for many sets of labels, in their order.
@@ -274,7 +276,7 @@ fn itemset<S: AsRef<str>>(vocabulary: &Vocabulary, labels: &[S]) -> Option<Vec<I
 /// occurrences of terms as a reconstruction gives them.
 fn clusters<'a>(
     body: &'a Disassociated,
-    (terms, prior): (TermOccurrences, Prior),
+    (terms, prior): (TermOccurrences, Factors),
     k: Option<u32>,
     wanted: Option<&[bool]>,
     progress: &dyn Progress,

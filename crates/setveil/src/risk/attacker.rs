@@ -3,7 +3,6 @@
 use rand::RngExt;
 use rand::seq::index::sample;
 use rand_chacha::ChaCha8Rng;
-use rustc_hash::FxHashMap;
 
 use super::Score;
 use super::holders::Holders;
@@ -78,7 +77,7 @@ pub(super) fn attack(
     target: &Target,
     found: &[u32],
     score: &Score,
-    rng: &mut ChaCha8Rng,
+    (counts, rng): (&mut Counts, &mut ChaCha8Rng),
 ) -> Attempt {
     let further = target.further(original);
     let linking = score(target.record, &target.known, found);
@@ -92,7 +91,7 @@ pub(super) fn attack(
     let seen = sample(rng, found.len(), found.len().min(LOOKED_AT));
     let seen: Vec<u32> = seen.into_iter().map(|i| found[i]).collect();
     let disclosure = disclosure(holders, &seen[..seen.len().min(PICKED)], &further);
-    let guess = best_guess(holders, &seen, &target.known);
+    let guess = counts.best_guess(holders, &seen, &target.known);
     let right = guess.is_some_and(|item| further.binary_search(&item).is_ok());
     Attempt { linking, disclosure: Some(disclosure), inference: Some(f64::from(u8::from(right))) }
 }
@@ -110,13 +109,47 @@ fn disclosure(holders: &Holders, picked: &[u32], further: &[ItemId]) -> (f64, f6
     (sum / picked.len() as f64, nearly / picked.len() as f64)
 }
 
-/// The further item that most of the records have; ties by text.
-fn best_guess(holders: &Holders, records: &[u32], known: &[ItemId]) -> Option<ItemId> {
-    let mut counts: FxHashMap<ItemId, u32> = FxHashMap::default();
-    for &record in records {
-        for item in holders.items(record).filter(|item| known.binary_search(item).is_err()) {
-            *counts.entry(item).or_default() += 1;
-        }
+/// So many records are fetched from memory at the same time.
+const AHEAD: usize = 16;
+
+/// How many records have each item, in an array that is used again.
+#[derive(Debug, Default)]
+pub(super) struct Counts {
+    of: Vec<u32>,
+    seen: Vec<ItemId>,
+}
+
+impl Counts {
+    pub(super) fn new(items: usize) -> Self {
+        Self { of: vec![0; items], seen: Vec::new() }
     }
-    counts.into_iter().max_by_key(|&(item, count)| (count, std::cmp::Reverse(item))).map(|c| c.0)
+
+    /// The further item that most of the records have; ties by text.
+    fn best_guess(
+        &mut self,
+        holders: &Holders,
+        records: &[u32],
+        known: &[ItemId],
+    ) -> Option<ItemId> {
+        for some in records.chunks(AHEAD) {
+            holders.fetch(some);
+            for item in some.iter().flat_map(|&record| holders.items(record)) {
+                let count = &mut self.of[item as usize];
+                if *count == 0 {
+                    self.seen.push(item);
+                }
+                *count += 1;
+            }
+        }
+        let mut best: Option<(u32, ItemId)> = None;
+        for item in self.seen.drain(..) {
+            let count = std::mem::take(&mut self.of[item as usize]);
+            let better =
+                best.is_none_or(|(most, first)| count > most || count == most && item < first);
+            if better && known.binary_search(&item).is_err() {
+                best = Some((count, item));
+            }
+        }
+        best.map(|(_, item)| item)
+    }
 }

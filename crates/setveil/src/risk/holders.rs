@@ -1,10 +1,12 @@
 //! Who in a data set holds what is known.
 
-use crate::data::{Dataset, ItemId, Vocabulary};
+use crate::data::{Dataset, ItemId, Vocabulary, touch};
 
 /// A data set with posting lists, seen with the item numbers of the original.
 pub(super) struct Holders<'a> {
     data: &'a Dataset,
+    /// The records are taken in this order, if there is one.
+    order: Option<&'a [u32]>,
     /// The number here of each item of the original.
     here: Vec<Option<ItemId>>,
     /// The number in the original of each item here.
@@ -16,27 +18,47 @@ pub(super) struct Holders<'a> {
 
 impl<'a> Holders<'a> {
     pub(super) fn new(data: &'a Dataset, original: &Dataset) -> Self {
+        Self::of_records(data, original, None)
+    }
+
+    /// The original itself, with its records in another order.
+    pub(super) fn in_order(original: &'a Dataset, order: &'a [u32]) -> Self {
+        Self::of_records(original, original, Some(order))
+    }
+
+    fn of_records(data: &'a Dataset, original: &Dataset, order: Option<&'a [u32]>) -> Self {
         let mut starts = vec![0; data.item_count() + 1];
         for (item, support) in data.supports().into_iter().enumerate() {
             starts[item + 1] = starts[item] + support as usize;
         }
+        let here = numbers(original.vocabulary(), data.vocabulary());
+        let there = numbers(data.vocabulary(), original.vocabulary());
         let mut next = starts.clone();
-        let mut records = vec![0; data.occurrences().len()];
-        for (r, record) in data.records().enumerate() {
-            for &item in record {
-                records[next[item as usize]] = r as u32;
+        let records = vec![0; data.occurrences().len()];
+        let mut holders = Self { data, order, here, there, starts, records };
+        for r in 0..data.len() as u32 {
+            for &item in data.record(holders.place(r)) {
+                holders.records[next[item as usize]] = r;
                 next[item as usize] += 1;
             }
         }
-        let here = numbers(original.vocabulary(), data.vocabulary());
-        let there = numbers(data.vocabulary(), original.vocabulary());
-        Self { data, here, there, starts, records }
+        holders
+    }
+
+    fn place(&self, record: u32) -> usize {
+        self.order.map_or(record, |order| order[record as usize]) as usize
     }
 
     /// The items of a record, with the original's numbers. Items that the
     /// original does not have are left out: they are nobody's.
     pub(super) fn items(&self, record: u32) -> impl Iterator<Item = ItemId> {
-        self.data.record(record as usize).iter().filter_map(|&item| self.there[item as usize])
+        self.data.record(self.place(record)).iter().filter_map(|&item| self.there[item as usize])
+    }
+
+    /// Fetches some records from memory, all at the same time.
+    pub(super) fn fetch(&self, records: &[u32]) {
+        let records = records.iter().map(|&record| self.data.record(self.place(record)));
+        touch(records.flat_map(|items| [items.first(), items.last()]).flatten());
     }
 
     /// The records that hold all of `known`; if there are none, those that

@@ -38,11 +38,11 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use crate::data::{Dataset, ItemId, Keep};
-use crate::query::Prepared;
+use crate::query::{Factors, Prepared};
 use crate::reconstruct::{self, TermOccurrences, reconstruct};
 use crate::release::{Release, Supports};
 use crate::{Error, Progress, Result, Stage};
-use attacker::{Attempt, Target};
+use attacker::{Attempt, Counts, Target};
 use holders::Holders;
 use slots::Judge;
 
@@ -105,12 +105,14 @@ pub fn play(
     options: &Options,
     progress: &dyn Progress,
 ) -> Result<Vec<Level>> {
-    let order = sorted(original);
+    let order = original.order_by_content();
     let sets = targets(original, &order, options);
     let count: usize = sets.iter().map(Vec::len).sum();
     let rounds = u64::from(options.worlds) + 1;
     progress.stage(Stage::Linking, Some(count as u64 * rounds));
+    let candidates = candidates(release, original, &sets, options, progress)?;
     let raw = raw(original, &order, &sets, options, progress)?;
+    drop(order);
     let judge = Judge::new(release, original, slots)?;
     let mut played: Vec<Vec<Vec<Attempt>>> = Vec::new();
     for number in 0..options.worlds {
@@ -122,7 +124,6 @@ pub fn play(
             |t: usize, known: &[ItemId], found: &[u32]| judge.score(&holders, t, known, found);
         played.push(attempts(original, &holders, &score, &sets, number + 1, options, progress)?);
     }
-    let candidates = candidates(release, original, &sets, options, progress)?;
     let links = judge.links();
     Ok((0..sets.len())
         .map(|i| {
@@ -130,14 +131,6 @@ pub fn play(
             Level::new(i as u32 + 1, &raw[i], &worlds, links, candidates[i])
         })
         .collect())
-}
-
-/// The records by their content: nothing that is drawn depends on the order of
-/// the rows but in which of several equal records is meant.
-fn sorted(original: &Dataset) -> Vec<u32> {
-    let mut order: Vec<u32> = (0..original.len() as u32).collect();
-    order.par_sort_unstable_by_key(|&r| original.record(r as usize));
-    order
 }
 
 /// The attacker on the raw data: there, a slot is the record itself.
@@ -148,10 +141,9 @@ fn raw(
     options: &Options,
     progress: &dyn Progress,
 ) -> Result<Vec<Vec<Attempt>>> {
-    let data = original.with_records(order.iter().map(|&r| original.record(r as usize)));
     let mut place = vec![0u32; order.len()];
     order.iter().zip(0..).for_each(|(&r, at)| place[r as usize] = at);
-    let holders = Holders::new(&data, original);
+    let holders = Holders::in_order(original, order);
     let own_record = |target: usize, _known: &[ItemId], found: &[u32]| {
         let own = found.binary_search(&place[target]).is_ok();
         if own { 1.0 / found.len() as f64 } else { 0.0 }
@@ -183,10 +175,10 @@ fn attempts(
     options: &Options,
     progress: &dyn Progress,
 ) -> Result<Vec<Vec<Attempt>>> {
-    let attack = |i: usize, t: usize, target: &Target, found: &[u32]| {
+    let attack = |i: usize, t: usize, target: &Target, found: &[u32], counts: &mut Counts| {
         let mut rng = ChaCha8Rng::seed_from_u64(options.seed ^ 0x7269_736b);
         rng.set_stream(u64::from(number) << 40 | (i as u64) << 32 | t as u64);
-        let attempt = attacker::attack(original, holders, target, found, score, &mut rng);
+        let attempt = attacker::attack(original, holders, target, found, score, (counts, &mut rng));
         progress.step(1)?;
         Ok((t, attempt))
     };
@@ -195,9 +187,11 @@ fn attempts(
         let mut order: Vec<usize> = (0..set.len()).collect();
         order.sort_unstable_by(|&a, &b| set[a].known.cmp(&set[b].known).then(a.cmp(&b)));
         let alike: Vec<&[usize]> = order.chunk_by(|&a, &b| set[a].known == set[b].known).collect();
-        let attacked = alike.par_iter().map(|alike| {
+        let counts = || Counts::new(original.item_count());
+        let attacked = alike.par_iter().map_init(counts, |counts, alike| {
             let found = holders.of(&set[alike[0]].known);
-            alike.iter().map(|&t| attack(i, t, &set[t], &found)).collect::<Result<Vec<_>>>()
+            let attacked = alike.iter().map(|&t| attack(i, t, &set[t], &found, counts));
+            attacked.collect::<Result<Vec<_>>>()
         });
         let mut attacked: Vec<(usize, Attempt)> =
             attacked.collect::<Result<Vec<_>>>()?.into_iter().flatten().collect();
@@ -224,17 +218,22 @@ fn candidates(
     if release.manifest.guarantee.supports == Supports::Noisy {
         return Ok(vec![None; sets.len()]);
     }
-    let index = Prepared::new(release, options.terms, progress)?;
-    let label = |&item: &ItemId| original.vocabulary().label(item);
-    let smallest = |set: &Vec<Target>| {
-        let counted = set.par_iter().take(COUNTED).map(|target| {
+    let labels = |target: &Target| -> Vec<&str> {
+        target.known.iter().map(|&item| original.vocabulary().label(item)).collect()
+    };
+    let counted: Vec<Vec<Vec<&str>>> =
+        sets.iter().map(|set| set.iter().take(COUNTED).map(labels).collect()).collect();
+    let index =
+        Prepared::about(release, (options.terms, Factors::WORLDS), &counted.concat(), progress)?;
+    let smallest = |set: &Vec<Vec<&str>>| {
+        let counted = set.par_iter().map(|known| {
             progress.step(0)?;
-            Ok(index.most(&target.known.iter().map(label).collect::<Vec<_>>()))
+            Ok(index.most(known))
         });
         let counted: Vec<u64> = counted.collect::<Result<_>>()?;
         Ok(counted.into_iter().filter(|&most| most > 0).min())
     };
-    sets.iter().map(smallest).collect()
+    counted.iter().map(smallest).collect()
 }
 
 /// The release is not that of this original.

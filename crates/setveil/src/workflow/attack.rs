@@ -2,13 +2,12 @@
 
 use serde::Serialize;
 
-use super::limits;
-use crate::attack::{self, Kernel, Options, Program, Report};
+use super::{limits, replay};
+use crate::attack::{self, Kernel, Options, Report};
 use crate::data::{ItemId, Keep, L};
-use crate::methods::PublishCluster;
-use crate::release::{Body, Grouped, Model, Promises, SimpleCluster};
+use crate::release::{Body, Grouped, Model, Promises};
 use crate::risk::{self, Level};
-use crate::{Dataset, Error, Method, Progress, Release, Result, measure};
+use crate::{Dataset, Method, Progress, Release, Result, measure};
 
 /// The three promises side by side.
 #[derive(Clone, Debug, Serialize)]
@@ -57,12 +56,15 @@ pub fn attack(
         Some(original) => measure::check_original(release, original, progress)?,
     }
     let mut kernel = kernel(release, &options.keep)?;
+    let mut members = None;
     if let Some(original) = original
-        && let Some(program) = program(release, original, &options.keep, progress)?
+        && let Some(made) = replay::program(release, original, &options.keep, progress)?
     {
-        kernel = kernel.with_program(program);
+        kernel = kernel.with_program(made.program);
+        members = made.members;
     }
     let report = attack::attack(release, original, options, &kernel, progress)?;
+    drop(kernel);
     let verdict = super::verify(release, progress)?;
     let format = FormatGuarantee {
         holds: verdict.holds,
@@ -70,7 +72,7 @@ pub fn attack(
         note: verdict.note,
     };
     let risk = match original {
-        Some(original) => Some(played(release, original, options, progress)?),
+        Some(original) => Some(played(release, original, members, options, progress)?),
         None => None,
     };
     Ok(Attacked { report, format, promises: verdict.promises, risk })
@@ -80,6 +82,7 @@ pub fn attack(
 fn played(
     release: &Release,
     original: &Dataset,
+    members: Option<Vec<Vec<u32>>>,
     options: &Options,
     progress: &dyn Progress,
 ) -> Result<Vec<Level>> {
@@ -87,52 +90,7 @@ fn played(
     let keep = options.keep.clone();
     let options = risk::Options::default().known(known).seed(options.seed);
     let options = options.keep(keep);
-    super::risk::played(release, original, &options, progress)
-}
-
-/// The whole program, for who knows all records of the original but some. None
-/// where the release is not what the program makes of the original, as with
-/// secret randomness, and where the manifest does not tell all parameters.
-fn program<'a>(
-    release: &Release,
-    original: &'a Dataset,
-    keep: &Keep,
-    progress: &dyn Progress,
-) -> Result<Option<Program<'a>>> {
-    let Ok(method) = Method::of(&release.manifest) else { return Ok(None) };
-    let mut method = method.with_keep(keep.clone())?;
-    if let Body::Generalized(body) = &release.body
-        && let Some(hierarchy) = &body.hierarchy
-    {
-        method = method.with_hierarchy(hierarchy.clone());
-    }
-    let publish = {
-        let method = method.clone();
-        move |data: &Dataset| Ok(method.run(data, &())?.release.body)
-    };
-    match publish(original) {
-        Ok(body) if body == release.body => {}
-        Err(Error::Cancelled) => return Err(Error::Cancelled),
-        // Other data, another hierarchy, or randomness.
-        _ => return Ok(None),
-    }
-    let mut leaves = Vec::new();
-    if let Some((clusters, chunked)) = method.clusters(original, progress)? {
-        let members = clusters.iter().map(<[u32]>::to_vec);
-        leaves = members.zip(chunked.into_iter().map(|chunked| chunked.cluster)).collect();
-    }
-    let Some(chunks) = method.replay_cluster(original.vocabulary()) else {
-        let chunks: PublishCluster = Box::new(|_| SimpleCluster::default());
-        let clusters = Box::new(|_: &Dataset| Ok(Vec::new()));
-        let publish = Box::new(publish);
-        return Ok(Some(Program { original, leaves: Vec::new(), chunks, clusters, publish }));
-    };
-    let clusters = move |data: &Dataset| {
-        let made = method.clusters(data, &())?.map(|made| made.1).unwrap_or_default();
-        Ok(made.into_iter().map(|chunked| chunked.cluster).collect())
-    };
-    let (clusters, publish) = (Box::new(clusters), Box::new(publish));
-    Ok(Some(Program { original, leaves, chunks, clusters, publish }))
+    super::risk::played_by(release, original, members, &options, progress)
 }
 
 /// What the method of a release does with one cluster. Nothing is known of a

@@ -118,7 +118,8 @@ pub fn itemsets(
     let label = |&item: &u32| data.vocabulary().label(item);
     let asked: Vec<Vec<&str>> =
         candidates.iter().map(|set| set.iter().map(label).collect()).collect();
-    let index = Prepared::about(release, (options.terms, options.prior), &asked, progress)?;
+    let factors = options.prior.factors(&release.body);
+    let index = Prepared::about(release, (options.terms, factors), &asked, progress)?;
     progress.stage(Stage::Querying, Some(asked.len() as u64));
     let mut answers = index.ask_all(&asked, progress)?;
     answers.sort_by(by_expectation);

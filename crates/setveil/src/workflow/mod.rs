@@ -23,6 +23,7 @@ mod profile;
 mod query;
 pub mod recommend;
 mod reconstruct;
+mod replay;
 mod report;
 mod risk;
 mod search;

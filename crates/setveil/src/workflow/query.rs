@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::query::{Answer, Prepared, Prior};
+use crate::query::{Answer, Factors, Prepared, Prior};
 use crate::reconstruct::TermOccurrences;
 use crate::{Progress, Release, Result, Stage};
 
@@ -16,6 +16,8 @@ pub struct QueryOptions {
     /// For expected supports, with terms that occur once: how likely the data sets are that
     /// fit the release.
     pub prior: Prior,
+    /// In the place of what the prior assumes.
+    pub factors: Option<Factors>,
 }
 
 setters!(QueryOptions {
@@ -23,6 +25,8 @@ setters!(QueryOptions {
     terms: TermOccurrences,
     /// For expected supports: how likely the data sets are that fit the release.
     prior: Prior,
+    /// In the place of what the prior assumes.
+    factors: Option<Factors>,
 });
 
 /// Answers for every set of labels, in their order.
@@ -35,7 +39,8 @@ pub fn query<S: AsRef<str> + Sync>(
     options: &QueryOptions,
     progress: &dyn Progress,
 ) -> Result<Vec<Answer>> {
-    let index = Prepared::about(release, (options.terms, options.prior), itemsets, progress)?;
+    let factors = options.factors.unwrap_or_else(|| options.prior.factors(&release.body));
+    let index = Prepared::about(release, (options.terms, factors), itemsets, progress)?;
     progress.stage(Stage::Querying, Some(itemsets.len() as u64));
     index.ask_all(itemsets, progress)
 }

@@ -30,7 +30,21 @@ pub(super) fn played(
     options: &Options,
     progress: &dyn Progress,
 ) -> Result<Vec<Level>> {
-    let slots = slots(release, original, &options.keep, progress)?;
+    played_by(release, original, None, options, progress)
+}
+
+/// The same where `members` may have the records of each published leaf already.
+pub(super) fn played_by(
+    release: &Release,
+    original: &Dataset,
+    members: Option<Vec<Vec<u32>>>,
+    options: &Options,
+    progress: &dyn Progress,
+) -> Result<Vec<Level>> {
+    let slots = match members {
+        Some(members) => clusters(&members, original.len()),
+        None => slots(release, original, &options.keep, progress)?,
+    };
     risk::play(release, original, &slots, options, progress)
 }
 

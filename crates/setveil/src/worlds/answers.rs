@@ -135,7 +135,7 @@ mod tests {
     use rand_chacha::ChaCha8Rng;
 
     use super::super::cluster::{Assumptions, ClusterWorlds};
-    use super::super::{Knowledge, Prior};
+    use super::super::{Factors, Knowledge};
     use crate::data::{ItemId, K};
     use crate::release::{Bag, Cluster, JointCluster, SimpleCluster};
 
@@ -194,9 +194,9 @@ mod tests {
                 false => Knowledge::Algorithm(K::new(3).unwrap()),
             };
             let likely = Box::new(move |_| knowledge);
-            let prior = if rng.random_bool(0.5) { Prior::Worlds } else { Prior::Measured };
+            let prior = if rng.random_bool(0.5) { Factors::WORLDS } else { Factors::MEASURED };
             let assumptions = Assumptions { possible: knowledge, likely, prior };
-            let worlds = ClusterWorlds::new(&cluster, &assumptions);
+            let worlds = ClusterWorlds::new(&cluster, &assumptions, &Default::default());
             for (a, b) in (0..10).flat_map(|a| (a + 1..10).map(move |b| (a, b))) {
                 let (pair, any) = (worlds.answer_pair([a, b]), worlds.answer_any(&[a, b]));
                 let bounds = |answer: &super::Answer| (answer.lower, answer.upper, answer.exact);

@@ -117,6 +117,15 @@ impl<'a> Chunk<'a> {
         }
     }
 
+    /// Whether a sub-record has just these items.
+    pub(super) fn has_whole(&self, items: &[ItemId]) -> bool {
+        let shortest = items.iter().map(|&i| self.postings(i)).min_by_key(|p| p.len());
+        match shortest.filter(|_| self.index.is_some()) {
+            Some(shortest) => shortest.iter().any(|&u| self.bag.get(u as usize).0 == items),
+            None => self.bag.iter().any(|(sub_record, _)| sub_record == items),
+        }
+    }
+
     /// Calls `each` with the items and their supports; an item may come in
     /// several portions.
     pub(super) fn each_item(&self, mut each: impl FnMut(ItemId, u64)) {

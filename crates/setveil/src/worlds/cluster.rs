@@ -10,10 +10,11 @@ use std::sync::OnceLock;
 
 use super::chunk::{Chunk, Inflow};
 use super::inflow::Coming;
+use super::model::SharedSums;
 use super::pair::Facts;
 use super::partly::Partly;
 use super::places::Places;
-use super::{ClusterModel, Knowledge, Prior, Room};
+use super::{ClusterModel, Factors, Knowledge, Room};
 use crate::data::ItemId;
 use crate::release::Cluster;
 
@@ -21,7 +22,7 @@ use crate::release::Cluster;
 pub(crate) struct Assumptions {
     pub(crate) possible: Knowledge,
     pub(crate) likely: Box<dyn Fn(Room) -> Knowledge + Send + Sync>,
-    pub(crate) prior: Prior,
+    pub(crate) prior: Factors,
 }
 
 impl std::fmt::Debug for Assumptions {
@@ -42,7 +43,7 @@ pub(super) struct ClusterWorlds<'a> {
     pub(super) exceptions: Vec<Exception>,
     /// What keeps sub-records out, one exception after the other.
     pub(super) blocked: Vec<ItemId>,
-    pub(super) prior: Prior,
+    pub(super) prior: Factors,
     /// By leaf.
     pub(super) facts: Vec<Facts>,
     /// For posteriors, once one has been asked for.
@@ -65,7 +66,7 @@ pub(super) struct Leaf<'a> {
     /// Its own chunks, with sums that also count what shared chunks bring.
     pub(super) model: ClusterModel,
     /// Its own record chunks.
-    pub(super) own: Vec<usize>,
+    pub(super) own: std::ops::Range<usize>,
     pub(super) term_chunk: &'a [ItemId],
     /// Whether anything can come from shared chunks.
     pub(super) shares: bool,
@@ -93,7 +94,7 @@ pub(super) struct Exception {
 impl<'a> ClusterWorlds<'a> {
     /// # Complexity
     /// Linear in the cluster, and in what `inflow.rs` says for shared chunks.
-    pub(super) fn new(cluster: &'a Cluster, assumptions: &Assumptions) -> Self {
+    pub(super) fn new(cluster: &'a Cluster, assumptions: &Assumptions, sums: &SharedSums) -> Self {
         let mut worlds = Self {
             leaves: Vec::new(),
             nodes: Vec::new(),
@@ -108,7 +109,7 @@ impl<'a> ClusterWorlds<'a> {
         worlds.add(cluster, assumptions.possible);
         worlds.places = Places::new(&worlds);
         let coming = worlds.add_inflows();
-        worlds.expect(coming, assumptions);
+        worlds.expect(coming, assumptions, sums);
         worlds.facts = worlds.leaves.iter().map(Facts::of).collect();
         worlds
     }
@@ -131,7 +132,7 @@ impl<'a> ClusterWorlds<'a> {
         let first_chunk = self.chunks.len();
         let joint = matches!(cluster, Cluster::Joint(_));
         self.chunks.extend(cluster.chunks().iter().map(|bag| Chunk::new(bag, joint)));
-        let chunks: Vec<usize> = (first_chunk..self.chunks.len()).collect();
+        let chunks = first_chunk..self.chunks.len();
         let node = self.nodes.len();
         let mut shared = Vec::new();
         match cluster {
@@ -145,10 +146,10 @@ impl<'a> ClusterWorlds<'a> {
                 exceptions: Vec::new(),
             }),
             Cluster::Joint(_) => {
-                for &c in &chunks {
+                for c in chunks.clone() {
                     self.chunks[c].inflow = Some(Box::new(Inflow { node, ..Inflow::default() }));
                 }
-                shared = chunks;
+                shared = chunks.collect();
             }
         }
         let leaves = first..self.leaves.len();
@@ -159,7 +160,7 @@ impl<'a> ClusterWorlds<'a> {
 
     /// Gives every leaf sums for expectations, which also count what comes
     /// from shared chunks on average. Bounds keep looking at its own chunks.
-    fn expect(&mut self, coming: Vec<Coming>, assumptions: &Assumptions) {
+    fn expect(&mut self, coming: Vec<Coming>, assumptions: &Assumptions, sums: &SharedSums) {
         for (leaf, coming) in self.leaves.iter_mut().zip(coming) {
             let (size, terms) = (leaf.model.size(), leaf.model.term_chunk_len);
             let mut totals = leaf.model.totals.clone();
@@ -172,7 +173,7 @@ impl<'a> ClusterWorlds<'a> {
                 totals.push(uncovered.saturating_sub(terms));
             }
             if leaf.shares || likely != leaf.model.knowledge {
-                leaf.model.expect(totals, likely);
+                leaf.model.expect(totals, likely, sums);
             }
         }
     }

@@ -69,9 +69,10 @@ impl Holders {
         }
     }
 
-    /// Calls `each` for the clusters, ascending, that have all items of a
-    /// non-empty itemset somewhere: with the holders of the items in their order.
-    pub(super) fn each(&self, itemset: &[ItemId], mut each: impl FnMut(&[Holder])) {
+    /// Calls `enough` for the clusters, ascending, that have all items of a
+    /// non-empty itemset somewhere, with the holders of the items in their order, until it
+    /// says yes.
+    pub(super) fn until(&self, itemset: &[ItemId], mut enough: impl FnMut(&[Holder]) -> bool) {
         let mut lists: Vec<&[Holder]> = itemset.iter().map(|&item| self.of(item)).collect();
         let Some(rarest) = (0..lists.len()).min_by_key(|&i| lists[i].len()) else { return };
         let mut found = vec![Holder::default(); itemset.len()];
@@ -87,8 +88,8 @@ impl Holders {
                 }
                 true
             });
-            if all {
-                each(&found);
+            if all && enough(&found) {
+                return;
             }
         }
     }

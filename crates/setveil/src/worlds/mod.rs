@@ -55,7 +55,7 @@ pub use located::{Further, LocatedWorlds};
 pub use model::ClusterModel;
 pub use owned::ReleaseWorlds;
 pub use posterior::Posterior;
-pub use prior::Prior;
+pub use prior::{Factors, Prior, spread};
 pub(crate) use release::BodyWorlds;
 
 use crate::data::K;

@@ -15,7 +15,10 @@
 //! phi(r) being the share of a term's places that use a given record. The sums
 //! alternate: see [`sums`](super::sums) for how they are evaluated.
 
-use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+use rustc_hash::FxHashMap;
 
 use super::complex::{Complex, ln_gamma};
 use super::sums::{self, Sums};
@@ -50,17 +53,58 @@ pub struct ClusterModel {
     pub(super) knowledge: Knowledge,
     /// ln of the repetitions of equal sub-records, prod_u m_iu!.
     ln_repetitions: f64,
-    /// For expectations, in the place of `totals` and `knowledge`.
-    likely: Option<Box<(Vec<u64>, Knowledge)>>,
-    /// What is needed for expectations, once they have been asked for.
-    expectation: OnceLock<Box<Expectation>>,
+    /// What is needed for expectations, once they have been asked for; it may assume
+    /// other numbers than `totals` and another `knowledge`.
+    expectation: OnceLock<Arc<Expectation>>,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 struct Expectation {
     sums: Sums,
-    /// Ratios for small q and w, once they have been asked for.
-    ratios: [OnceLock<f64>; CACHED * CACHED],
+    /// Ratios for small q and w, once they have been asked for; until then [`UNKNOWN`].
+    ratios: [AtomicU64; CACHED * CACHED],
+}
+
+/// Not a number that a ratio can be.
+const UNKNOWN: u64 = u64::MAX;
+
+/// What models with the same numbers share: there are far fewer different ones than
+/// leaves of joint clusters.
+#[derive(Debug, Default)]
+pub(super) struct SharedSums(Mutex<FxHashMap<Numbers, Arc<Expectation>>>);
+
+/// Size, totals, terms, and in how many records a term can be.
+type Numbers = (u64, Box<[u64]>, u64, u64);
+
+impl SharedSums {
+    fn of(
+        &self,
+        size: u64,
+        totals: Vec<u64>,
+        terms: u64,
+        knowledge: Knowledge,
+    ) -> Arc<Expectation> {
+        // 0: any number, as the format says.
+        let most = match knowledge {
+            Knowledge::Format => 0,
+            Knowledge::Algorithm(k) => u64::from(k.get()),
+        };
+        let numbers = (size, totals.into_boxed_slice(), terms, most);
+        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(shared) = known.get(&numbers) {
+            return shared.clone();
+        }
+        let made = Arc::new(Expectation::new(size, &numbers.1, terms, knowledge));
+        known.insert(numbers, made.clone());
+        made
+    }
+}
+
+impl Expectation {
+    fn new(size: u64, totals: &[u64], terms: u64, knowledge: Knowledge) -> Self {
+        let ratios = [const { AtomicU64::new(UNKNOWN) }; CACHED * CACHED];
+        Self { sums: Sums::new(size, totals, terms, knowledge), ratios }
+    }
 }
 
 /// Ratios for fewer chunks and fewer terms than this are kept.
@@ -101,7 +145,6 @@ impl ClusterModel {
             term_chunk_len: term_chunk_len as u64,
             knowledge,
             ln_repetitions: 0.0,
-            likely: None,
             expectation: OnceLock::new(),
         }
     }
@@ -115,23 +158,17 @@ impl ClusterModel {
 
     /// Takes other chunks and another knowledge for expectations than for
     /// bounds. The number of worlds is then no longer this cluster's.
-    pub(super) fn expect(&mut self, mut totals: Vec<u64>, knowledge: Knowledge) {
+    pub(super) fn expect(&mut self, mut totals: Vec<u64>, knowledge: Knowledge, sums: &SharedSums) {
         totals.retain(|&n| n > 0);
-        self.likely = Some(Box::new((totals, knowledge)));
-        self.expectation = OnceLock::new();
+        totals.sort_unstable();
+        self.expectation = sums.of(self.size, totals, self.term_chunk_len, knowledge).into();
     }
 
     fn expectation(&self) -> &Expectation {
         self.expectation.get_or_init(|| {
-            let (totals, knowledge) = self.assumed();
-            let sums = Sums::new(self.size, totals, self.term_chunk_len, knowledge);
-            Box::new(Expectation { sums, ratios: [const { OnceLock::new() }; CACHED * CACHED] })
+            let Self { size, totals, term_chunk_len, knowledge, .. } = self;
+            Arc::new(Expectation::new(*size, totals, *term_chunk_len, *knowledge))
         })
-    }
-
-    /// The chunks and the knowledge for expectations.
-    fn assumed(&self) -> (&[u64], Knowledge) {
-        self.likely.as_ref().map_or((&self.totals, self.knowledge), |likely| (&likely.0, likely.1))
     }
 
     /// The number of records.
@@ -142,8 +179,8 @@ impl ClusterModel {
     /// Whether there is a world at all: no chunk has more sub-records than
     /// there are records, and there is something for every record.
     pub fn possible(&self) -> bool {
-        let (totals, knowledge) = self.assumed();
-        sums::possible(self.size, totals, self.term_chunk_len, knowledge)
+        let Sums { totals, knowledge, .. } = &self.expectation().sums;
+        sums::possible(self.size, totals, self.term_chunk_len, *knowledge)
     }
 
     /// The natural logarithm of the number of worlds; minus infinity if there
@@ -174,9 +211,15 @@ impl ClusterModel {
             _ => {
                 let Expectation { sums, ratios } = self.expectation();
                 let ratio = || if self.possible() { sums.ratio(q, w) } else { 0.0 };
-                match ratios.get(q * CACHED + w).filter(|_| q < CACHED && w < CACHED) {
-                    Some(kept) => *kept.get_or_init(ratio),
-                    None => ratio(),
+                let kept = ratios.get(q * CACHED + w).filter(|_| q < CACHED && w < CACHED);
+                let Some(kept) = kept else { return ratio() };
+                match kept.load(Ordering::Relaxed) {
+                    UNKNOWN => {
+                        let ratio = ratio();
+                        kept.store(ratio.to_bits(), Ordering::Relaxed);
+                        ratio
+                    }
+                    bits => f64::from_bits(bits),
                 }
             }
         }

@@ -40,6 +40,8 @@ pub(super) struct Source {
 const NONE: u32 = u32::MAX;
 
 impl Source {
+    const NOWHERE: Self = Self { chunk: TERM, count: 0, exception: NONE };
+
     /// The position of what keeps sub-records of a shared chunk out.
     pub(super) fn exception(self) -> Option<u32> {
         (self.exception != NONE).then_some(self.exception)
@@ -59,7 +61,7 @@ impl Places {
         let mut places = Self::default();
         for (leaf_number, leaf) in cluster.leaves.iter().enumerate() {
             let place = |item, chunk, count| Place { item, leaf: leaf_number as u32, chunk, count };
-            for &c in &leaf.own {
+            for c in leaf.own.clone() {
                 for (items, count) in cluster.chunks[c].bag.iter() {
                     places.own.extend(items.iter().map(|&item| place(item, c as u32, count)));
                 }
@@ -169,25 +171,44 @@ impl ClusterWorlds<'_> {
     /// The leaves in which all items have a source; none for an empty itemset.
     pub(super) fn sites(&self, itemset: &[ItemId]) -> Sites {
         let mut sites = Sites::default();
-        let mut spots: SmallVec<[Spots; 4]> = SmallVec::new();
-        for &item in itemset {
+        self.any_site(itemset, |leaf, sources| {
+            sites.leaves.push(leaf);
+            sites.sources.extend_from_slice(sources);
+            false
+        });
+        sites
+    }
+
+    /// Shows these leaves to `holds`, ascending, with the sources of the items, until
+    /// it says yes. Whether it did.
+    pub(super) fn any_site(
+        &self,
+        itemset: &[ItemId],
+        mut holds: impl FnMut(u32, &[Source]) -> bool,
+    ) -> bool {
+        let mut spots: SmallVec<[(usize, Spots); 4]> = SmallVec::new();
+        for (i, &item) in itemset.iter().enumerate() {
             let found = self.spots(item);
             if found.leaves() == 0 {
-                return sites;
+                return false;
             }
-            spots.push(found);
+            spots.push((i, found));
         }
-        let Some(rarest) = spots.iter().min_by_key(|s| s.leaves()) else { return sites };
-        for leaf in rarest.ranges().into_iter().flatten() {
-            let before = sites.sources.len();
-            sites.sources.extend(spots.iter_mut().map_while(|s| s.source(leaf)));
-            if sites.sources.len() == before + itemset.len() {
-                sites.leaves.push(leaf);
-            } else {
-                sites.sources.truncate(before);
-            }
-        }
-        sites
+        // The rarest first: most leaves fail there.
+        spots.sort_by_key(|(_, s)| s.leaves());
+        let Some((_, rarest)) = spots.first() else { return false };
+        let mut sources: SmallVec<[Source; 4]> =
+            SmallVec::from_elem(Source::NOWHERE, itemset.len());
+        rarest.ranges().into_iter().flatten().any(|leaf| {
+            let all = spots.iter_mut().all(|(i, s)| match s.source(leaf) {
+                Some(source) => {
+                    sources[*i] = source;
+                    true
+                }
+                None => false,
+            });
+            all && holds(leaf, &sources)
+        })
     }
 
     /// Where an item can be.

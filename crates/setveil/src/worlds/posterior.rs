@@ -149,7 +149,7 @@ impl Sum {
         let (q, w, product) = (parts.sources(), parts.terms, parts.product());
         let same = product * leaf.model.ratio(q, w);
         let another = product * leaf.model.ratio(q + 1, w);
-        for &c in &leaf.own {
+        for c in leaf.own.clone() {
             let chunk = &cluster.chunks[c];
             match parts.own.iter().find(|p| p.chunk == c) {
                 // y beside what is known: the sub-records that have both.

@@ -7,14 +7,16 @@
 use std::sync::OnceLock;
 
 use rand::RngExt;
+use smallvec::SmallVec;
 
 use super::chunk::lets_in;
 use super::cluster::{Assumptions, ClusterWorlds};
 use super::holders::Holders;
-use super::parts::Asked;
+use super::model::SharedSums;
+use super::parts::{Items, TERM};
 use super::posterior::{Posterior, Sum};
 use super::simple::{self, Models, Split};
-use super::{Answer, ClusterModel, Knowledge, Prior, Room};
+use super::{Answer, ClusterModel, Factors, Knowledge, Room};
 use crate::Result;
 use crate::data::ItemId;
 use crate::progress::{Progress, Stage};
@@ -25,6 +27,7 @@ use crate::release::{Cluster, Disassociated, SimpleCluster};
 pub(crate) struct BodyWorlds<'a> {
     body: &'a Disassociated,
     assumptions: Assumptions,
+    sums: SharedSums,
     models: Models,
     /// By cluster; those of simple ones stay empty.
     joint: Box<[OnceLock<Box<ClusterWorlds<'a>>>]>,
@@ -53,7 +56,7 @@ impl<'a> BodyWorlds<'a> {
         likely: Box<dyn Fn(Room) -> Knowledge + Send + Sync>,
         progress: &dyn Progress,
     ) -> Result<Self> {
-        let assumptions = Assumptions { possible, likely, prior: Prior::Worlds };
+        let assumptions = Assumptions { possible, likely, prior: Factors::WORLDS };
         Self::about(body, assumptions, None, progress)
     }
 
@@ -72,9 +75,11 @@ impl<'a> BodyWorlds<'a> {
             records += cluster.leaves().iter().map(|leaf| u64::from(leaf.size)).sum::<u64>();
             records
         });
+        let sums = SharedSums::default();
         Ok(Self {
             body,
-            models: Models::new(body, &assumptions, progress)?,
+            models: Models::new(body, &assumptions, &sums, progress)?,
+            sums,
             assumptions,
             joint: body.clusters.iter().map(|_| OnceLock::new()).collect(),
             ends: ends.collect(),
@@ -84,22 +89,29 @@ impl<'a> BodyWorlds<'a> {
     }
 
     fn joint(&self, c: usize) -> &ClusterWorlds<'a> {
-        let prepare = || Box::new(ClusterWorlds::new(&self.body.clusters[c], &self.assumptions));
+        let cluster = &self.body.clusters[c];
+        let prepare = || Box::new(ClusterWorlds::new(cluster, &self.assumptions, &self.sums));
         self.joint[c].get_or_init(prepare)
     }
 
-    /// Calls `simple` or `joint` for the clusters, ascending, that have all items
+    /// Calls `each` for the clusters, ascending, that have all items
     /// of a non-empty itemset; for a simple one only if a record can.
     fn each(&self, itemset: &[ItemId], mut each: impl FnMut(usize, Where<'_, 'a>)) {
-        self.holders.each(itemset, |found| {
+        self.until(itemset, |c, place| {
+            each(c, place);
+            false
+        });
+    }
+
+    /// The same until `enough` says yes.
+    fn until(&self, itemset: &[ItemId], mut enough: impl FnMut(usize, Where<'_, 'a>) -> bool) {
+        self.holders.until(itemset, |found| {
             let c = found[0].cluster;
             match &self.body.clusters[c as usize] {
-                Cluster::Simple(leaf) => {
-                    if let Some(split) = Split::new(leaf, itemset, found) {
-                        each(c as usize, Where::Simple(leaf, self.models.of(c), split));
-                    }
-                }
-                Cluster::Joint(_) => each(c as usize, Where::Joint(self.joint(c as usize))),
+                Cluster::Simple(leaf) => Split::new(leaf, itemset, found).is_some_and(|split| {
+                    enough(c as usize, Where::Simple(leaf, self.models.of(c), split))
+                }),
+                Cluster::Joint(_) => enough(c as usize, Where::Joint(self.joint(c as usize))),
             }
         });
     }
@@ -137,14 +149,26 @@ impl<'a> BodyWorlds<'a> {
     /// See [`ReleaseWorlds::upper_bounds`](super::ReleaseWorlds::upper_bounds).
     pub(crate) fn upper_bounds(&self, itemset: &[ItemId]) -> Vec<(usize, u64)> {
         let mut bounds = Vec::new();
-        self.each(itemset, |c, place| {
+        self.upper_bounds_until(itemset, |c, upper| {
+            bounds.push((c, upper));
+            false
+        });
+        bounds
+    }
+
+    /// Shows cluster after cluster with its bound to `enough`, until it says yes.
+    pub(crate) fn upper_bounds_until(
+        &self,
+        itemset: &[ItemId],
+        mut enough: impl FnMut(usize, u64) -> bool,
+    ) {
+        self.until(itemset, |c, place| {
             let upper = match place {
                 Where::Simple(_, model, split) => split.upper(model),
                 Where::Joint(cluster) => cluster.upper_bound(itemset),
             };
-            bounds.extend((upper > 0).then_some((c, upper)));
+            upper > 0 && enough(c, upper)
         });
-        bounds
     }
 
     /// See [`ReleaseWorlds::draw`](super::ReleaseWorlds::draw).
@@ -174,19 +198,17 @@ impl<'a> BodyWorlds<'a> {
             return simple::fits(leaf, record);
         }
         let cluster = self.joint(cluster);
-        cluster.sites(record).iter().any(|(l, sources)| {
-            let parts = cluster.parts(&cluster.leaves[l], record, sources, &mut Asked::default());
-            parts.is_some_and(|parts| {
-                let own = parts.own.iter().map(|p| (p.chunk, &p.items));
-                let shared = parts.shared.iter().map(|p| (p.chunk, &p.items));
-                own.chain(shared).all(|(chunk, items)| {
-                    let mut whole = false;
-                    cluster.chunks[chunk].each_with(items, |_, sub_record, _| {
-                        whole |= sub_record.len() == items.len();
-                    });
-                    whole
-                })
-            })
+        cluster.any_site(record, |_, sources| {
+            // What a leaf has from one source must be a whole sub-record there. One that comes
+            // from a shared chunk has no item that the leaf has from nearer by: it may come.
+            let mut parts: SmallVec<[(u32, Items); 4]> = SmallVec::new();
+            for (&item, source) in record.iter().zip(sources).filter(|(_, s)| s.chunk != TERM) {
+                match parts.iter_mut().find(|part| part.0 == source.chunk) {
+                    Some(part) => part.1.push(item),
+                    None => parts.push((source.chunk, Items::from_slice(&[item]))),
+                }
+            }
+            parts.iter().all(|(chunk, items)| cluster.chunks[*chunk as usize].has_whole(items))
         })
     }
 
@@ -216,7 +238,7 @@ fn draw_joint(cluster: &ClusterWorlds, mut place: u64, rng: &mut impl RngExt) ->
     });
     let Some(leaf) = leaf else { return Vec::new() };
     let mut record = Vec::new();
-    for &c in &leaf.own {
+    for c in leaf.own.clone() {
         simple::draw_part(cluster.chunks[c].bag, leaf.model.size(), rng, &mut record);
     }
     for (chunk, blocked) in cluster.inflows(leaf) {

@@ -11,8 +11,9 @@ use smallvec::SmallVec;
 
 use super::cluster::Assumptions;
 use super::holders::Holder;
+use super::model::SharedSums;
 use super::parts::TERM;
-use super::{Answer, ClusterModel, Prior, Room, bounds};
+use super::{Answer, ClusterModel, Factors, Room, bounds};
 use crate::Result;
 use crate::data::ItemId;
 use crate::progress::{Progress, Pulse};
@@ -30,6 +31,7 @@ impl Models {
     pub(super) fn new(
         body: &Disassociated,
         assumptions: &Assumptions,
+        sums: &SharedSums,
         progress: &dyn Progress,
     ) -> Result<Self> {
         let mut numbers: FxHashMap<(u32, Vec<u64>, usize), u32> = FxHashMap::default();
@@ -47,7 +49,7 @@ impl Models {
             let number = match numbers.get(&key) {
                 Some(&number) => number,
                 None => {
-                    models.push(model(&key, assumptions));
+                    models.push(model(&key, assumptions, sums));
                     let number = (models.len() - 1) as u32;
                     numbers.insert(key, number);
                     number
@@ -63,14 +65,18 @@ impl Models {
     }
 }
 
-fn model(key: &(u32, Vec<u64>, usize), assumptions: &Assumptions) -> ClusterModel {
+fn model(
+    key: &(u32, Vec<u64>, usize),
+    assumptions: &Assumptions,
+    sums: &SharedSums,
+) -> ClusterModel {
     let (size, totals, terms) = key;
     let mut model = ClusterModel::from_totals((*size).into(), totals, *terms, assumptions.possible);
     let (size, terms) = (model.size(), *terms as u64);
     let uncovered = size.saturating_sub(totals.iter().sum());
     let likely = (assumptions.likely)(Room { size, uncovered, terms });
     if likely != assumptions.possible {
-        model.expect(totals.clone(), likely);
+        model.expect(totals.clone(), likely, sums);
     }
     model
 }
@@ -114,7 +120,7 @@ impl Split {
         self.parts.iter().map(|part| part.2).collect()
     }
 
-    pub(super) fn answer(&self, model: &ClusterModel, prior: Prior) -> Answer {
+    pub(super) fn answer(&self, model: &ClusterModel, prior: Factors) -> Answer {
         let counts = self.counts();
         let answer = model.answer(&counts, self.terms);
         let most = counts.iter().copied().fold(model.size(), u64::min) as f64;

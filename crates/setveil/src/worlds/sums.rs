@@ -19,16 +19,15 @@ use super::{Knowledge, RELATIVE_ERROR, contour};
 #[derive(Clone, Debug)]
 pub(super) struct Sums {
     pub(super) size: u64,
-    pub(super) totals: Vec<u64>,
+    pub(super) totals: Box<[u64]>,
     pub(super) terms: u64,
     pub(super) knowledge: Knowledge,
-    /// a_j / a_0 until it vanishes; empty if there is no world, or if floating
-    /// point cannot hold it.
-    a: Vec<f64>,
+    /// Once they have been asked for: a_j / a_0 until it vanishes, empty if there is no
+    /// world or if floating point cannot hold it, and a bound for the sum of all
+    /// |a_j / a_0| that are left out.
+    first: OnceLock<(Box<[f64]>, f64)>,
     /// Relative error that each step from a_j to a_{j+1} adds at most.
     step_error: f64,
-    /// A bound for the sum of all |a_j / a_0| that `a` leaves out.
-    tail: f64,
     /// How far from the records the integrand is smallest, once it is asked for.
     pub(super) minimum: OnceLock<f64>,
 }
@@ -42,21 +41,19 @@ impl Sums {
         };
         let operations = 2.0 * totals.len() as f64 + 4.0 + terms as f64 * (phi_error + 2.0);
         let step_error = operations * f64::EPSILON;
-        let totals = totals.to_vec();
-        let mut sums = Self {
-            size,
-            totals,
-            terms,
-            knowledge,
-            a: Vec::new(),
-            step_error,
-            tail: 0.0,
-            minimum: OnceLock::new(),
-        };
-        if possible(size, &sums.totals, terms, knowledge) {
-            (sums.a, sums.tail) = sums.terms_in_floating_point();
-        }
-        sums
+        let (totals, first, minimum) = (totals.into(), OnceLock::new(), OnceLock::new());
+        Self { size, totals, terms, knowledge, first, step_error, minimum }
+    }
+
+    /// The first terms, and a bound for the others.
+    fn first(&self) -> (&[f64], f64) {
+        let (a, tail) = self.first.get_or_init(|| {
+            let possible = possible(self.size, &self.totals, self.terms, self.knowledge);
+            let (a, tail) =
+                if possible { self.terms_in_floating_point() } else { (Vec::new(), 0.0) };
+            (a.into(), tail)
+        });
+        (a, *tail)
     }
 
     /// The smallest r with W(r) > 0: every chunk and every term fits.
@@ -141,7 +138,8 @@ impl Sums {
     /// The weighted sum, if its relative error is certainly small enough.
     fn certified(&self, weight: impl Fn(u64) -> f64, extra_error: f64) -> Option<f64> {
         let (mut sum, mut magnitude, mut error) = (0.0, 0.0, 0.0);
-        for (j, a) in self.a.iter().enumerate() {
+        let (terms, tail) = self.first();
+        for (j, a) in terms.iter().enumerate() {
             let term = a * weight(self.size - j as u64);
             sum += term;
             magnitude += term.abs();
@@ -149,8 +147,8 @@ impl Sums {
         }
         // Rounding of the additions, and the tail: weights are monotone in r.
         let heaviest = weight(self.size).max(weight(self.least_occupied()));
-        let error = error + magnitude * self.a.len() as f64 * f64::EPSILON + self.tail * heaviest;
-        (!self.a.is_empty() && sum > 0.0 && error <= sum * RELATIVE_ERROR / 2.0).then_some(sum)
+        let error = error + magnitude * terms.len() as f64 * f64::EPSILON + tail * heaviest;
+        (!terms.is_empty() && sum > 0.0 && error <= sum * RELATIVE_ERROR / 2.0).then_some(sum)
     }
 }
 

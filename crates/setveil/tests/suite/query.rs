@@ -279,10 +279,10 @@ fn what_is_seen_together_is_expected_more_often() {
                 if located && plain.itemset.len() == 2 {
                     let times = seen(&release, &plain.itemset).sqrt();
                     let (lower, upper) = (plain.lower as f64, plain.upper.unwrap() as f64);
-                    let rest = (plain.expected - lower) * times.max(gathering(&release));
+                    let rest = (plain.expected - lower) * times.max(not_kept(&release));
                     let expected = (lower + rest).min(upper);
                     assert!((measured.expected - expected).abs() < 1e-9, "{measured:?} {expected}");
-                    raised += u32::from(times > gathering(&release) && rest > 0.0);
+                    raised += u32::from(times > not_kept(&release) && rest > 0.0);
                 } else if located {
                     assert_eq!(plain.expected, measured.expected);
                 }
@@ -305,19 +305,18 @@ fn seen(release: &Release, pair: &[String]) -> f64 {
     (together + 2.0) / (by_chance + 2.0)
 }
 
-/// How many times as many pairs leaves keep as they would by chance, 1.1 to 3.
-fn gathering(release: &Release) -> f64 {
+/// At least this many times: up to 1.4, where the mean lengths of the records
+/// of leaves have a variance of a fifth of the square of their mean.
+fn not_kept(release: &Release) -> f64 {
     let Body::Located(body) = &release.body else { panic!("leaves") };
-    let (mut pairs, mut by_chance) = (0.0, 0.0);
-    for leaf in &body.leaves {
-        let items: Vec<ItemId> = leaf.kept.domain();
-        let support = |items: &[ItemId]| leaf.kept.support(items) as f64;
-        for &a in &items {
-            for &b in items.iter().filter(|&&b| b != a) {
-                pairs += support(&[a.min(b), a.max(b)]);
-                by_chance += support(&[a]) * support(&[b]) / f64::from(leaf.size);
-            }
-        }
-    }
-    if by_chance > 0.0 { (pairs / by_chance).clamp(1.1, 3.0) } else { 1.1 }
+    let lengths = body.leaves.iter().flat_map(|leaf| {
+        let kept: usize = leaf.kept.iter().map(|(items, count)| items.len() * count as usize).sum();
+        let counted: u32 = leaf.counted.iter().map(|c| c.1).sum();
+        let length = (kept + counted as usize + leaf.listed.len()) as f64 / f64::from(leaf.size);
+        std::iter::repeat_n(length, leaf.size as usize)
+    });
+    let lengths: Vec<f64> = lengths.collect();
+    let mean = lengths.iter().sum::<f64>() / lengths.len() as f64;
+    let variance = lengths.iter().map(|l| (l - mean).powi(2)).sum::<f64>() / lengths.len() as f64;
+    1.0 + 0.4 * (variance / (mean * mean) / 0.2).clamp(0.0, 1.0)
 }

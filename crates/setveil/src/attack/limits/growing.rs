@@ -131,7 +131,11 @@ fn learned(both: &Both, record: &[ItemId], known: &[ItemId]) -> [f64; 4] {
     [possible(&after.items), possible(&joined), best(&after.items), best(&joined)]
 }
 
-fn people(data: &Dataset, vocabulary: &Vocabulary, rows: std::ops::Range<usize>) -> People {
+fn people(
+    data: &Dataset,
+    vocabulary: &Vocabulary,
+    rows: std::ops::Range<usize>,
+) -> People<'static> {
     let ids: Vec<Option<ItemId>> =
         data.vocabulary().labels().map(|label| vocabulary.id(label)).collect();
     let published = |r: usize| {

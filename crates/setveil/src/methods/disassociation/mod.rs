@@ -33,7 +33,9 @@ pub use partitioning::{
     Chunking, Clustering, HorizontalPartitioning, TermChunks, VerticalPartitioning, Whole,
 };
 pub use pipeline::{anonymize, anonymize_with, publish};
-pub(super) use pipeline::{disassociate, partition, refuse_other_chunking, release};
+pub(super) use pipeline::{
+    chunk_clusters, cluster_records, disassociate, refuse_other_chunking, release,
+};
 pub(super) use recipe::{KNOBS, Method};
 pub(super) use together::Together;
 pub use verpart::{ChunkedCluster, Chunker, Verpart, verpart};

@@ -48,6 +48,17 @@ pub(super) fn body(
     parameters: &Parameters,
     progress: &dyn Progress,
 ) -> Result<Disassociated> {
+    body_of(data, parameters, None, progress)
+}
+
+/// The same, where the clusters may have been made before; the safe method makes
+/// them again.
+pub(super) fn body_of(
+    data: &Dataset,
+    parameters: &Parameters,
+    made: Option<&Clusters>,
+    progress: &dyn Progress,
+) -> Result<Disassociated> {
     if let Some(options) = &parameters.safe {
         return Ok(safe::anonymize(data, parameters, options, progress)?.0);
     }
@@ -56,11 +67,11 @@ pub(super) fn body(
             let verpart = Verpart { k: parameters.k, m: parameters.m };
             let wanted = Wanted::new(&parameters.keep, data.vocabulary());
             if wanted.is_empty() {
-                return disassociate(data, parameters, &verpart, progress);
+                return disassociate(data, parameters, made, &verpart, progress);
             }
-            disassociate(data, parameters, &Ranked { verpart, wanted: &wanted }, progress)
+            disassociate(data, parameters, made, &Ranked { verpart, wanted: &wanted }, progress)
         }
-        Chunking::TermChunks => disassociate(data, parameters, &TermChunks, progress),
+        Chunking::TermChunks => disassociate(data, parameters, made, &TermChunks, progress),
         Chunking::Own(name) => Err(not_built_in("chunking", name)),
     }
 }
@@ -89,17 +100,24 @@ pub fn anonymize_with<V: VerticalPartitioning>(
 }
 
 /// Runs the three steps with the chosen horizontal partitioning and any
-/// vertical one.
+/// vertical one; clusters that were made before are taken as they are.
 ///
 /// # Errors
 /// As for [`anonymize`].
 pub(in crate::methods) fn disassociate<V: VerticalPartitioning>(
     data: &Dataset,
     parameters: &Parameters,
+    made: Option<&Clusters>,
     vertical: &V,
     progress: &dyn Progress,
 ) -> Result<Disassociated> {
-    run(data, parameters, horizontal(&parameters.clustering)?, vertical, progress)
+    match made {
+        Some(clusters) => {
+            let (sensitive, _) = parameters.sensitive_items(data);
+            finish(data, parameters, (clusters, &sensitive), vertical, progress)
+        }
+        None => run(data, parameters, horizontal(&parameters.clustering)?, vertical, progress),
+    }
 }
 
 fn run<V: VerticalPartitioning>(
@@ -110,9 +128,20 @@ fn run<V: VerticalPartitioning>(
     progress: &dyn Progress,
 ) -> Result<Disassociated> {
     let (clusters, sensitive) = cluster(data, parameters, horizontal, progress)?;
-    let blocks: Vec<Block> = chunk(&clusters, data, vertical, &sensitive, progress)?;
-    let leaves = Leaves::new(blocks, &clusters, data, &sensitive);
-    let refined = refine(leaves, &sensitive, parameters, vertical, progress)?;
+    finish(data, parameters, (&clusters, &sensitive), vertical, progress)
+}
+
+/// The steps after the first.
+fn finish<V: VerticalPartitioning>(
+    data: &Dataset,
+    parameters: &Parameters,
+    (clusters, sensitive): (&Clusters, &[bool]),
+    vertical: &V,
+    progress: &dyn Progress,
+) -> Result<Disassociated> {
+    let blocks: Vec<Block> = chunk(clusters, data, vertical, sensitive, progress)?;
+    let leaves = Leaves::new(blocks, clusters, data, sensitive);
+    let refined = refine(leaves, sensitive, parameters, vertical, progress)?;
     Ok(Disassociated { vocabulary: data.vocabulary().clone(), clusters: refined })
 }
 
@@ -132,19 +161,27 @@ pub(super) fn open<V: VerticalPartitioning>(
     open_leaves(&leaves, ids, parameters, vertical, progress)
 }
 
-/// The first two steps: the clusters and, in the same order, their chunks
-/// before refining. For the custodian, who may know which records a published
-/// cluster is made of.
-pub(in crate::methods) fn partition<V: VerticalPartitioning>(
+/// The first step alone: which records come together. For the custodian, who may
+/// know which records a published cluster is made of.
+pub(in crate::methods) fn cluster_records(
     data: &Dataset,
     parameters: &Parameters,
+    progress: &dyn Progress,
+) -> Result<Clusters> {
+    Ok(cluster(data, parameters, horizontal(&parameters.clustering)?, progress)?.0)
+}
+
+/// The second step alone: the chunks of each cluster before refining.
+pub(in crate::methods) fn chunk_clusters<V: VerticalPartitioning>(
+    data: &Dataset,
+    parameters: &Parameters,
+    clusters: &Clusters,
     vertical: &V,
     progress: &dyn Progress,
-) -> Result<(Clusters, Vec<ChunkedCluster>)> {
-    let horizontal = horizontal(&parameters.clustering)?;
-    let (clusters, sensitive) = cluster(data, parameters, horizontal, progress)?;
-    let blocks: Vec<Vec<ChunkedCluster>> = chunk(&clusters, data, vertical, &sensitive, progress)?;
-    Ok((clusters, blocks.into_iter().flatten().collect()))
+) -> Result<Vec<ChunkedCluster>> {
+    let (sensitive, _) = parameters.sensitive_items(data);
+    let blocks: Vec<Vec<ChunkedCluster>> = chunk(clusters, data, vertical, &sensitive, progress)?;
+    Ok(blocks.into_iter().flatten().collect())
 }
 
 /// The horizontal partitioning of this name.

@@ -1,14 +1,15 @@
 //! Disassociation as a [`Method`](crate::methods::Method).
 
+use super::pipeline::body_of;
 use super::safe::{self, Linked, Safe};
 use super::together::Ranked;
 use super::{
     ChunkedCluster, Chunking, Clustering, Clusters, Parameters, TermChunks, Verpart,
-    VerticalPartitioning, anonymize, partition, publish,
+    VerticalPartitioning, anonymize, chunk_clusters, cluster_records, publish,
 };
 use crate::data::{Dataset, ItemId, Keep, Vocabulary, Wanted};
 use crate::methods::recipe::{ClusterAlgorithm, Details, Knob, Outcome, Recipe};
-use crate::release::{Guarantee, Model, Supports};
+use crate::release::{Body, Guarantee, Model, Supports};
 use crate::{Progress, Result};
 
 /// The method by its name.
@@ -76,32 +77,48 @@ impl Recipe for Method {
         Some(ClusterAlgorithm { publish: Box::new(publish), refusals: true })
     }
 
-    fn clusters(
+    fn horizontal(
         parameters: &Parameters,
         data: &Dataset,
         progress: &dyn Progress,
-    ) -> Result<Option<(Clusters, Vec<ChunkedCluster>)>> {
+    ) -> Result<Option<Clusters>> {
         if let Some(options) = &parameters.safe {
-            if options.drop_below_k {
-                // The clusters are of other data.
-                return Ok(None);
-            }
-            let outcome = safe::disassociate(data, parameters, options, progress)?;
-            return Ok(Some((outcome.clusters, outcome.leaves)));
+            // Where something is dropped, the clusters are of other data.
+            let clusters = || safe::cluster_records(data, parameters, progress);
+            return (!options.drop_below_k).then(clusters).transpose();
         }
-        if matches!(parameters.clustering, Clustering::Own(_)) {
-            return Ok(None);
+        let own = matches!(parameters.clustering, Clustering::Own(_))
+            || matches!(parameters.chunking, Chunking::Own(_));
+        (!own).then(|| cluster_records(data, parameters, progress)).transpose()
+    }
+
+    fn chunked(
+        parameters: &Parameters,
+        data: &Dataset,
+        clusters: &Clusters,
+        progress: &dyn Progress,
+    ) -> Result<Vec<ChunkedCluster>> {
+        let Parameters { k, m, .. } = *parameters;
+        if let Some(Safe { eta, .. }) = parameters.safe {
+            return chunk_clusters(data, parameters, clusters, &Linked { k, m, eta }, progress);
         }
-        let verpart = Verpart { k: parameters.k, m: parameters.m };
-        match parameters.chunking {
-            Chunking::Verpart => {
-                let wanted = Wanted::new(&parameters.keep, data.vocabulary());
-                let ranked = Ranked { verpart, wanted: &wanted };
-                partition(data, parameters, &ranked, progress).map(Some)
-            }
-            Chunking::TermChunks => partition(data, parameters, &TermChunks, progress).map(Some),
-            Chunking::Own(_) => Ok(None),
+        if parameters.chunking == Chunking::TermChunks {
+            return chunk_clusters(data, parameters, clusters, &TermChunks, progress);
         }
+        let (verpart, wanted) =
+            (Verpart { k, m }, Wanted::new(&parameters.keep, data.vocabulary()));
+        let ranked = Ranked { verpart, wanted: &wanted };
+        chunk_clusters(data, parameters, clusters, &ranked, progress)
+    }
+
+    fn publish_clusters(
+        parameters: &Parameters,
+        data: &Dataset,
+        clusters: &Clusters,
+        progress: &dyn Progress,
+    ) -> Result<Body> {
+        parameters.check_keep(data)?;
+        Ok(Body::Disassociated(body_of(data, parameters, Some(clusters), progress)?))
     }
 }
 

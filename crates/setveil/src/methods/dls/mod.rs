@@ -31,7 +31,7 @@ use crate::data::{Dataset, ItemId, K, M, Wanted};
 /// Those of disassociation, but for the vertical partitioning, which is its own.
 pub use crate::methods::disassociation::Parameters;
 use crate::methods::disassociation::{
-    ChunkedCluster, Clustering, Part, VerticalPartitioning, disassociate, lemma2, part,
+    ChunkedCluster, Clustering, Clusters, Part, VerticalPartitioning, disassociate, lemma2, part,
     refuse_other_chunking, release,
 };
 use crate::progress::Progress;
@@ -119,7 +119,7 @@ pub fn anonymize(
     parameters: &Parameters,
     progress: &dyn Progress,
 ) -> Result<Release> {
-    Ok(publish(parameters, body(data, parameters, progress)?))
+    Ok(publish(parameters, body(data, parameters, None, progress)?))
 }
 
 /// Anonymizes a part of a data set by DLS; see
@@ -132,7 +132,7 @@ pub fn anonymize_part(
     parameters: &Parameters,
     progress: &dyn Progress,
 ) -> Result<Part> {
-    part(data, parameters, |parameters| body(data, parameters, progress))
+    part(data, parameters, |parameters| body(data, parameters, None, progress))
 }
 
 /// The release of a body that DLS with these parameters made, or of the bodies
@@ -163,12 +163,18 @@ fn refuse_large_clusters(data: &Dataset, parameters: &Parameters) -> Result<()> 
     })
 }
 
-fn body(data: &Dataset, parameters: &Parameters, progress: &dyn Progress) -> Result<Disassociated> {
+/// What is published, of clusters that may have been made before.
+fn body(
+    data: &Dataset,
+    parameters: &Parameters,
+    made: Option<&Clusters>,
+    progress: &dyn Progress,
+) -> Result<Disassociated> {
     refuse_other_chunking(parameters)?;
     refuse_large_clusters(data, parameters)?;
     let wanted = Wanted::new(&parameters.keep, data.vocabulary());
     let dls = Dls { k: parameters.k, m: parameters.m };
-    disassociate(data, parameters, &Ranked { dls, wanted: &wanted }, progress)
+    disassociate(data, parameters, made, &Ranked { dls, wanted: &wanted }, progress)
 }
 
 /// Splits the records of a cluster into k^m-anonymous record chunks, the

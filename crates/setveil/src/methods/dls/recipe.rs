@@ -1,13 +1,13 @@
 //! DLS as a [`Method`](crate::methods::Method).
 
-use super::{Dls, Ranked, anonymize};
+use super::{Dls, Ranked, anonymize, body};
 use crate::data::{Dataset, ItemId, Keep, Vocabulary, Wanted};
 use crate::methods::disassociation::{
     self, ChunkedCluster, Chunking, Clustering, Clusters, Parameters, VerticalPartitioning,
-    partition,
+    chunk_clusters, cluster_records,
 };
 use crate::methods::recipe::{Knob, Outcome, PublishCluster, Recipe};
-use crate::release::{Guarantee, Supports};
+use crate::release::{Body, Guarantee, Supports};
 use crate::{Progress, Result};
 
 /// The method by its name.
@@ -51,18 +51,34 @@ impl Recipe for Method {
         }))
     }
 
-    fn clusters(
+    fn horizontal(
         parameters: &Parameters,
         data: &Dataset,
         progress: &dyn Progress,
-    ) -> Result<Option<(Clusters, Vec<ChunkedCluster>)>> {
-        if matches!(parameters.clustering, Clustering::Own(_))
-            || parameters.chunking != Chunking::Verpart
-        {
-            return Ok(None);
-        }
+    ) -> Result<Option<Clusters>> {
+        let own = matches!(parameters.clustering, Clustering::Own(_))
+            || parameters.chunking != Chunking::Verpart;
+        (!own).then(|| cluster_records(data, parameters, progress)).transpose()
+    }
+
+    fn chunked(
+        parameters: &Parameters,
+        data: &Dataset,
+        clusters: &Clusters,
+        progress: &dyn Progress,
+    ) -> Result<Vec<ChunkedCluster>> {
         let dls = Dls { k: parameters.k, m: parameters.m };
         let wanted = Wanted::new(&parameters.keep, data.vocabulary());
-        partition(data, parameters, &Ranked { dls, wanted: &wanted }, progress).map(Some)
+        chunk_clusters(data, parameters, clusters, &Ranked { dls, wanted: &wanted }, progress)
+    }
+
+    fn publish_clusters(
+        parameters: &Parameters,
+        data: &Dataset,
+        clusters: &Clusters,
+        progress: &dyn Progress,
+    ) -> Result<Body> {
+        parameters.check_keep(data)?;
+        Ok(Body::Disassociated(body(data, parameters, Some(clusters), progress)?))
     }
 }

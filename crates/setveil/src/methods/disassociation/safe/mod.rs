@@ -110,9 +110,9 @@ pub fn disassociate(
     safe: &Safe,
     progress: &dyn Progress,
 ) -> Result<Outcome> {
-    let sizes = check(data, parameters)?;
+    let sizes = parameters.sizes()?;
     let rule = Rule::new(parameters, safe);
-    let clusters = CountOnly.partition(data, &vec![true; data.item_count()], sizes, progress)?;
+    let clusters = cluster_records(data, parameters, progress)?;
     let split = split_all(&clusters, data, rule, progress)?;
     let mut summary = Summary::default();
     for (cluster, (split, basis)) in clusters.iter().zip(&split) {
@@ -137,6 +137,16 @@ pub fn disassociate(
         all
     };
     Ok(Outcome { clusters, leaves, published, summary })
+}
+
+/// The first step alone.
+pub(super) fn cluster_records(
+    data: &Dataset,
+    parameters: &Parameters,
+    progress: &dyn Progress,
+) -> Result<Clusters> {
+    let sizes = check(data, parameters)?;
+    CountOnly.partition(data, &vec![true; data.item_count()], sizes, progress)
 }
 
 /// What cannot be done is refused before anything is.
