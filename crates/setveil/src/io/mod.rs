@@ -16,6 +16,8 @@ mod new_file;
 mod read;
 mod receipt;
 mod release;
+mod shelves;
+mod sorting;
 mod table;
 mod temporary;
 mod wordnet;
@@ -42,6 +44,8 @@ pub use release::{
     open_release, open_release_from, read_explained, read_listed, read_manifest_bytes,
     read_release, read_release_from, write_release, write_release_in_files, write_release_to,
 };
+pub use shelves::{DiskShelf, DiskShelves};
+pub use sorting::Sorter;
 pub use table::{Column, Table, TableFormat, itemset_text, write_table};
 pub use temporary::{StalePartial, remove_temporary, stale_partials};
 pub use wordnet::read_wordnet;

@@ -24,14 +24,13 @@
 
 mod plan;
 mod run;
-mod shelves;
 
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
 pub use plan::{Beginning, Counter, Equal, PartSize, Plan, Planner, Ranks};
 pub use run::{Counted, JOIN_ROUNDS, anonymize_in_parts, join_size};
-pub use shelves::{InMemory, Shelf, Shelves};
+pub use crate::data::{InMemory, Shelf, Shelves};
 
 use super::pipeline::open;
 use super::refine::{OpenCluster, refine_open};
