@@ -18,6 +18,7 @@ mod receipt;
 mod release;
 mod shelves;
 mod sorting;
+mod spool;
 mod table;
 mod temporary;
 mod wordnet;
@@ -33,7 +34,7 @@ pub use keep::read_keep;
 pub use new_file::{NewFile, check_file, write_file};
 pub use read::{
     Assumption, Encoding, Format, Input, LeftOut, Preview, PreviewColumn, ReadOptions,
-    parse_dataset, read_dataset, read_dataset_from,
+    parse_dataset, read_dataset, read_dataset_from, spool_dataset, spool_dataset_from,
 };
 pub use receipt::{Receipt, check_receipt, day};
 #[cfg(feature = "arrow")]
@@ -46,6 +47,7 @@ pub use release::{
 };
 pub use shelves::{DiskShelf, DiskShelves};
 pub use sorting::Sorter;
+pub use spool::Spooled;
 pub use table::{Column, Table, TableFormat, itemset_text, write_table};
 pub use temporary::{StalePartial, remove_temporary, stale_partials};
 pub use wordnet::read_wordnet;
