@@ -18,6 +18,8 @@ pub(crate) struct Block {
     pub(super) lengths: Vec<u32>,
     /// Where the current record starts in `items`.
     start: usize,
+    /// How many records are tidy already.
+    tidied: usize,
     /// Whether items were forgotten, so that a label may occur nowhere.
     pub(super) abandoned: bool,
     /// The length of the longest record that is too long, or 0.
@@ -148,12 +150,16 @@ impl Block {
         let dropped = Dropped { blank_items, empty_records, ..Dropped::default() };
         let lengths = lengths.into_iter().filter(|&l| l > 0).collect();
         let too_long = too_long.unwrap_or(0) as u64;
-        Ok(Self { labels, items, lengths, start, abandoned: false, too_long, dropped })
+        let (tidied, abandoned) = (0, false);
+        Ok(Self { labels, items, lengths, start, tidied, abandoned, too_long, dropped })
     }
 
     /// Drops items that stand twice in their record, and counts them; the
     /// others of a record ascend by their numbers here.
     pub(crate) fn tidy(&mut self) {
+        if self.tidied == self.lengths.len() {
+            return;
+        }
         let (mut read, mut kept) = (0, 0);
         for length in &mut self.lengths {
             let whole = *length as usize;
@@ -168,6 +174,7 @@ impl Block {
         self.abandon_record();
         self.items.truncate(kept);
         self.start = kept;
+        self.tidied = self.lengths.len();
     }
 
     /// Shows every record with the numbers that `labels` gives its items.

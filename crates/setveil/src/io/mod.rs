@@ -24,7 +24,7 @@ mod temporary;
 mod wordnet;
 mod write;
 
-pub use earlier::{Earlier, data_sha256, earlier_releases};
+pub use earlier::{Earlier, data_sha256, earlier_releases, spooled_sha256};
 pub use export::{ExportFormat, write_dataset, write_datasets};
 #[cfg(feature = "arrow")]
 pub use flat::{FlatFormat, write_tables};

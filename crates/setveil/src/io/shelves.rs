@@ -125,8 +125,7 @@ impl DiskShelf {
             return Ok(());
         }
         let files = &self.room.files;
-        let file =
-            if self.begun { files.append(&self.path) } else { files.create_new(&self.path) };
+        let file = if self.begun { files.append(&self.path) } else { files.create_new(&self.path) };
         let written = file.and_then(|mut file| {
             self.begun = true;
             files.write(&mut file, &self.buffer)

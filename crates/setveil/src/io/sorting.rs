@@ -9,9 +9,9 @@ use std::collections::BinaryHeap;
 use rayon::prelude::*;
 
 use super::shelves::{DiskShelf, DiskShelves, Strings};
+use crate::Result;
 use crate::data::{Shelf, Shelves};
 use crate::progress::{Progress, Pulse};
-use crate::Result;
 
 /// The most runs that are merged at once: each has a window in memory.
 const FAN: usize = 32;
@@ -123,7 +123,8 @@ fn merge(
     visit: &mut dyn FnMut(&[u8]) -> Result<()>,
     progress: &dyn Progress,
 ) -> Result<()> {
-    let mut readers: Vec<Strings> = runs.iter_mut().map(DiskShelf::strings).collect::<Result<_>>()?;
+    let mut readers: Vec<Strings> =
+        runs.iter_mut().map(DiskShelf::strings).collect::<Result<_>>()?;
     let mut heads = BinaryHeap::with_capacity(readers.len());
     for (at, reader) in readers.iter_mut().enumerate() {
         heads.extend(reader.next()?.map(|bytes| Reverse((bytes.to_vec(), at))));

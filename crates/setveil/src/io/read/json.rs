@@ -11,10 +11,10 @@ use std::io::BufReader;
 use serde::Deserializer;
 use serde::de::{Error as _, SeqAccess, Visitor};
 
+use super::Job;
 use super::jsonl::{Jsonl, RecordSeed};
 use super::source::Source;
 use super::stopping::{Meter, Metered, read_error};
-use super::Job;
 use crate::data::{Block, LongTable};
 use crate::{Error, Result};
 
@@ -71,7 +71,8 @@ impl<'de> Visitor<'de> for Records<'_, '_> {
             self.meter.record_ended();
             records += 1;
             let relieved = self.job.relieve(self.block, &mut LongTable::default());
-            let checked = relieved.and_then(|()| self.job.check_rows(records, || self.block.bytes()));
+            let checked =
+                relieved.and_then(|()| self.job.check_rows(records, || self.block.bytes()));
             if let Err(error) = checked {
                 *self.failed = Some(error);
                 return Err(A::Error::custom("too large"));

@@ -42,11 +42,11 @@ pub use format::Format;
 pub use options::{Assumption, Input, LeftOut, ReadOptions};
 pub use preview::{Preview, PreviewColumn};
 
+use super::shelves::DiskShelves;
+use super::spool::{Spool, Spooled};
 use crate::budget::Budget;
 use crate::data::{Assembly, Block, Dropped, LongTable};
 use crate::error::{Bad, Hint};
-use super::shelves::DiskShelves;
-use super::spool::{Spool, Spooled};
 use crate::{Error, Progress, Result};
 use source::Source;
 
@@ -152,12 +152,7 @@ fn read(
 }
 
 /// Reads all of `source`.
-fn fill(
-    mut source: Source,
-    format: Format,
-    job: &mut Job,
-    progress: &dyn Progress,
-) -> Result<()> {
+fn fill(mut source: Source, format: Format, job: &mut Job, progress: &dyn Progress) -> Result<()> {
     let options = job.options;
     format.check(options)?;
     // Excel says in a first line what separates fields.

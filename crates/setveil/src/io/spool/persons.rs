@@ -11,7 +11,7 @@ use crate::data::{ItemId, Shelf, Shelves};
 use crate::error::{Hint, Setting};
 use crate::io::{DiskShelf, DiskShelves};
 use crate::progress::{Progress, Pulse};
-use crate::release::key::{put_number, Reader};
+use crate::release::key::{Reader, put_number};
 use crate::{Error, Result};
 
 /// How many shelves.
@@ -63,7 +63,8 @@ impl Persons {
             while let Some(row) = rows.next() {
                 let (name, own) = row?;
                 numbers(own, &mut items)?;
-                let again = rows.peek().is_some_and(|next| matches!(next, Ok(next) if next.0 == name));
+                let again =
+                    rows.peek().is_some_and(|next| matches!(next, Ok(next) if next.0 == name));
                 if again {
                     continue;
                 }

@@ -23,14 +23,18 @@
 //! `docs/disassociation.md` says what that costs.
 
 mod plan;
+mod round;
 mod run;
+mod watch;
 
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
-pub use plan::{Beginning, Counter, Equal, PartSize, Plan, Planner, Ranks};
-pub use run::{Counted, JOIN_ROUNDS, anonymize_in_parts, join_size};
 pub use crate::data::{InMemory, Shelf, Shelves};
+pub use plan::{Beginning, Counter, Equal, PartSize, Plan, Planner, Ranks};
+pub use run::{
+    Counted, JOIN_ROUNDS, Numbered, Sizes, anonymize_in_parts, anonymize_numbered, join_size,
+};
 
 use super::pipeline::open;
 use super::refine::{OpenCluster, refine_open};

@@ -54,6 +54,15 @@ impl Ranks {
         ranks.sort_unstable();
     }
 
+    /// As [`of`](Self::of), for numbers that stand for items: `own` says for which.
+    pub(super) fn of_numbers(&self, numbers: &[u32], own: Option<&[ItemId]>, ranks: &mut Vec<u32>) {
+        let Some(own) = own else { return self.of(numbers, ranks) };
+        ranks.clear();
+        let rank = |&number: &u32| self.ranks[own[number as usize] as usize];
+        ranks.extend(numbers.iter().map(rank).filter(|&r| r != NONE));
+        ranks.sort_unstable();
+    }
+
     /// The items of these ranks, ascending.
     pub fn items(&self, ranks: &[u32]) -> Vec<ItemId> {
         let mut items: Vec<ItemId> = ranks.iter().map(|&rank| self.items[rank as usize]).collect();
@@ -92,6 +101,12 @@ impl PartSize {
     /// Parts of at most about so much of anything.
     pub fn weight(max: u64) -> Self {
         Self { max: max.max(4) }
+    }
+
+    /// The smaller of the two.
+    #[must_use]
+    pub fn at_most(self, max: u64) -> Self {
+        Self::weight(self.max.min(max))
     }
 
     /// The least of a part, if there is so much at all.
