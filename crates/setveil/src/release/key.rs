@@ -192,6 +192,33 @@ impl<'a> Reader<'a> {
         }
     }
 
+    /// Passes over a list of items.
+    pub(crate) fn skip_items(&mut self) -> Result<()> {
+        loop {
+            match self.byte()? {
+                END => return Ok(()),
+                first => self.number_after(first)?,
+            };
+        }
+    }
+
+    /// Passes over lists of items, each with a count behind it.
+    fn skip_bag(&mut self) -> Result<()> {
+        while self.more()? {
+            self.skip_items()?;
+            self.number()?;
+        }
+        Ok(())
+    }
+
+    /// Passes over what [`put_bags`] wrote.
+    pub(crate) fn skip_bags(&mut self) -> Result<()> {
+        while self.more()? {
+            self.skip_bag()?;
+        }
+        Ok(())
+    }
+
     pub(crate) fn bag(&mut self) -> Result<Bag> {
         let (mut bag, mut items) = (Bag::default(), Vec::new());
         while self.more()? {

@@ -228,8 +228,7 @@ fn sizes(data: &Spooled, parameters: &Parameters) -> Result<Sizes> {
     let free = memory.bytes().saturating_sub(others);
     let all = data.occurrences.saturating_mul(ITEM).saturating_add(data.records * RECORD);
     if all <= free {
-        // One part, whatever the records.
-        return Ok(PartSize::weight(data.records.saturating_mul(2)).into());
+        return Ok(Sizes { records: None, items: u64::MAX, join: u64::MAX });
     }
     // Four fifths: the last part may have a quarter more, and parts differ.
     let share = free / 5 * 4;
@@ -244,5 +243,5 @@ fn sizes(data: &Spooled, parameters: &Parameters) -> Result<Sizes> {
         }
     })?;
     let items = (free - (most * RECORD).min(free)) / ITEM;
-    Ok(Sizes { records, items, join: free / JOIN })
+    Ok(Sizes { records: Some(records), items, join: free / JOIN })
 }

@@ -2,9 +2,9 @@
 //! together, and REFINE goes on among them.
 
 use super::watch::Watch;
-use super::{Planner, Ranks, Shelf, Shelves, join, join_size, terms};
-use crate::data::ItemId;
+use super::{Planner, Ranks, Shelf, Shelves, join, join_size};
 use crate::methods::disassociation::Parameters;
+use crate::methods::disassociation::refine::open_terms_of;
 use crate::progress::{Progress, Stage};
 use crate::{Error, Result};
 
@@ -28,10 +28,10 @@ impl Round<'_> {
         progress: &dyn Progress,
     ) -> Result<S::Shelf> {
         let (ranks, bytes, clusters) = self.rare_first(&mut open, progress)?;
-        let mut own = Vec::new();
-        let ranked = |cluster: &[u8], own: &mut Vec<u32>| -> Result<()> {
-            let items: Vec<ItemId> = terms(cluster)?.iter().map(|term| term.0).collect();
-            ranks.of(&items, own);
+        let (mut own, mut terms) = (Vec::new(), Vec::new());
+        let mut ranked = |cluster: &[u8], own: &mut Vec<u32>| -> Result<()> {
+            open_terms_of(cluster, &mut terms)?;
+            ranks.of_items(terms.iter().map(|term| term.0), own);
             progress.step(0)
         };
         let size = join_size(bytes, self.parts, self.fewer).at_most(self.most);
@@ -83,8 +83,10 @@ impl Round<'_> {
         progress: &dyn Progress,
     ) -> Result<(Ranks, u64, u64)> {
         let (mut clusters, mut records) = (vec![0u64; self.items], vec![0u64; self.items]);
+        let mut terms = Vec::new();
         open.each(&mut |cluster| {
-            for (term, support) in terms(cluster)? {
+            open_terms_of(cluster, &mut terms)?;
+            for &(term, support) in &terms {
                 clusters[term as usize] += 1;
                 records[term as usize] += u64::from(support);
             }
@@ -93,7 +95,8 @@ impl Round<'_> {
         let ranks = Ranks::rare_first(&clusters, &records, self.parameters.k);
         let (mut bytes, mut sharing) = (0, 0);
         open.each(&mut |cluster| {
-            if terms(cluster)?.iter().any(|term| ranks.has(term.0)) {
+            open_terms_of(cluster, &mut terms)?;
+            if terms.iter().any(|term| ranks.has(term.0)) {
                 bytes += cluster.len() as u64;
                 sharing += 1;
             }

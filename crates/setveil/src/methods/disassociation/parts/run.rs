@@ -52,8 +52,8 @@ pub struct Numbered<S> {
 /// How large parts may be.
 #[derive(Clone, Copy, Debug)]
 pub struct Sizes {
-    /// The records of a part.
-    pub records: PartSize,
+    /// The records of a part; none for one part of all.
+    pub records: Option<PartSize>,
     /// The items of all records of a part together. Where there are more, the
     /// parts have fewer records.
     pub items: u64,
@@ -64,7 +64,7 @@ pub struct Sizes {
 impl From<PartSize> for Sizes {
     /// No other limit than the number of records.
     fn from(records: PartSize) -> Self {
-        Self { records, items: u64::MAX, join: u64::MAX }
+        Self { records: Some(records), items: u64::MAX, join: u64::MAX }
     }
 }
 
@@ -125,8 +125,14 @@ fn split_all<S: Shelves>(
     shelves: &mut S,
     progress: &dyn Progress,
 ) -> Result<(usize, S::Shelf)> {
+    let Some(mut size) = sizes.records else {
+        let Numbered { counted, numbers } = data;
+        let mut open = shelves.shelf()?;
+        let records = take_part(counted.records, numbers.as_deref())?;
+        put_all(split(records, parameters, progress)?, &mut open)?;
+        return Ok((1, open));
+    };
     let ranks = Ranks::new(&data.counted.counts);
-    let mut size = sizes.records;
     let (plan, parts) = loop {
         let plan = plan(&mut data, &ranks, size, progress)?;
         let parts = plan.sizes().iter().map(|_| shelves.shelf()).collect::<Result<Vec<_>>>()?;
@@ -135,26 +141,38 @@ fn split_all<S: Shelves>(
             Err(items) => size = smaller(size, parameters, items, sizes.items)?,
         }
     };
-    drop(data.counted.records);
+    let Numbered { counted, numbers } = data;
+    drop(counted);
     progress.stage(Stage::Clustering, Some(plan.sizes().iter().sum()));
     let watch = Watch::new(Stage::Clustering, progress);
-    let (mut open, mut items) = (shelves.shelf()?, Vec::new());
-    for (part, mut shelf) in parts.into_iter().enumerate() {
-        let mut records = Records::default();
-        shelf.each(&mut |bytes| {
-            numbers(bytes, &mut items)?;
-            records.push(&items, 1);
-            Ok(())
-        })?;
-        drop(shelf);
+    let mut open = shelves.shelf()?;
+    for (part, shelf) in parts.into_iter().enumerate() {
+        let mut records = take_part(shelf, numbers.as_deref())?;
         for equal in plan.equal().iter().filter(|equal| equal.part as usize == part) {
             records.push(&ranks.items(&equal.ranks), equal.count);
         }
-        for cluster in split(records, parameters, &watch)? {
-            open.put(&cluster)?;
-        }
+        put_all(split(records, parameters, &watch)?, &mut open)?;
     }
     Ok((plan.sizes().len(), open))
+}
+
+/// The records of a shelf, which goes.
+fn take_part<S: Shelf>(mut shelf: S, own: Option<&[ItemId]>) -> Result<Records> {
+    let (mut records, mut items) = (Records::default(), Vec::new());
+    shelf.each(&mut |bytes| {
+        numbers(bytes, &mut items)?;
+        let number = |&item: &ItemId| own.map_or(item, |own| own[item as usize]);
+        records.push_unsorted(items.iter().map(number));
+        Ok(())
+    })?;
+    if own.is_some() {
+        records.sort();
+    }
+    Ok(records)
+}
+
+fn put_all(strings: Vec<Vec<u8>>, shelf: &mut impl Shelf) -> Result<()> {
+    strings.iter().try_for_each(|bytes| shelf.put(bytes))
 }
 
 /// Counts, level by level, until the plan is there.
@@ -172,7 +190,7 @@ fn plan<S: Shelf>(
         data.counted.records.each(&mut |bytes| {
             numbers(bytes, &mut items)?;
             ranks.of_numbers(&items, data.numbers.as_deref(), &mut own);
-            planner.count(&own, 1, &mut counter);
+            planner.count_unsorted(&mut own, 1, &mut counter);
             pulse.work(items.len())?;
             pulse.done(1)
         })?;
@@ -195,29 +213,21 @@ fn distribute<S: Shelf>(
     for equal in plan.equal() {
         taken[equal.part as usize] += equal.count * equal.ranks.len() as u64;
     }
-    let (mut items, mut own, mut out) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut items, mut own) = (Vec::new(), Vec::new());
     let (mut pulse, mut most_found) = (Pulse::new(progress), 0);
     let Numbered { counted, numbers: own_numbers } = data;
     let done = counted.records.each(&mut |bytes| {
         numbers(bytes, &mut items)?;
         ranks.of_numbers(&items, own_numbers.as_deref(), &mut own);
         pulse.work(items.len())?;
-        let Some(part) = plan.part(&own) else { return Ok(()) };
+        let Some(part) = plan.part_unsorted(&mut own) else { return Ok(()) };
         let part = part as usize;
         taken[part] += items.len() as u64;
         most_found = most_found.max(taken[part]);
         if most_found > most {
             return Ok(());
         }
-        match own_numbers {
-            None => parts[part].put(bytes),
-            Some(numbers) => {
-                items.iter_mut().for_each(|item| *item = numbers[*item as usize]);
-                items.sort_unstable();
-                Counted::<()>::record(&items, &mut out);
-                parts[part].put(&out)
-            }
-        }
+        parts[part].put(bytes)
     });
     done.map(|()| if most_found > most { Err(most_found) } else { Ok(parts) })
 }
