@@ -8,6 +8,8 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
+use rayon::prelude::*;
+
 use super::Anonymized;
 use super::files::{Origin, Original, Target};
 use crate::budget::Budget;
@@ -23,9 +25,9 @@ use crate::release::{Cluster, Disassociated, Manifest};
 use crate::{Error, Method, Progress, Result, inspect};
 
 /// The least memory that the work can be done with.
-const LEAST: u64 = 64 << 20;
+const LEAST: u64 = 128 << 20;
 /// What the program itself takes, its threads and what they read.
-const PROGRAM: u64 = 24 << 20;
+const PROGRAM: u64 = 40 << 20;
 /// What a part takes at its highest for each of its items, and for each record.
 const ITEM: u64 = 40;
 const RECORD: u64 = 100;
@@ -52,7 +54,7 @@ impl OnDisk {
             return Err(Error::Setting {
                 setting: Setting::Memory,
                 found: memory.bytes().to_string(),
-                expected: "at least 64M".into(),
+                expected: "at least 128M".into(),
             });
         }
         Ok(Self { memory, temporary: None })
@@ -200,23 +202,26 @@ fn write(
         None => ClusterWriter::one_file(sink, progress),
         Some(bytes) => ClusterWriter::several_files(sink, bytes, progress),
     };
-    let (mut seen, mut bytes) = (SeenClusters::default(), 0);
+    let (mut seen, mut bytes, mut keys) = (SeenClusters::default(), 0, Vec::new());
     // In memory, clusters are several times as large as their keys.
-    let most = memory.part(64).bytes();
+    let most = memory.part(128).bytes();
+    let mut add = |keys: &mut Vec<Vec<u8>>| -> Result<()> {
+        let read = |key: &Vec<u8>| Cluster::from_key(key);
+        body.clusters = keys.par_iter().map(read).collect::<Result<_>>()?;
+        keys.clear();
+        seen.add(body);
+        writer.add(body)
+    };
     sorter.each(&mut |key| {
         bytes += key.len() as u64;
-        body.clusters.push(Cluster::from_key(key)?);
+        keys.push(key.to_vec());
         if bytes < most {
             return Ok(());
         }
         bytes = 0;
-        seen.add(body);
-        writer.add(body)?;
-        body.clusters.clear();
-        Ok(())
+        add(&mut keys)
     })?;
-    seen.add(body);
-    writer.add(body)?;
+    add(&mut keys)?;
     Ok((writer.finish(manifest)?, seen))
 }
 

@@ -1,5 +1,7 @@
 //! All steps of data in parts, one part at a time.
 
+use rayon::prelude::*;
+
 use super::round::Round;
 use super::watch::Watch;
 use super::{PartSize, Plan, Planner, Ranks, Records, Shelf, Shelves};
@@ -105,16 +107,44 @@ pub fn anonymize_numbered<S: Shelves>(
 ) -> Result<usize> {
     check(parameters)?;
     let ids: Vec<ItemId> = (0..data.counted.counts.len() as ItemId).collect();
-    let mut publish = |cluster: &[u8]| take(&close(cluster)?.key(&ids));
+    let items = ids.len();
+    let mut published = Published { ids, take, waiting: Vec::new(), bytes: 0 };
+    let mut publish = |cluster: &[u8]| published.put(cluster);
     let (parts, mut open) = split_all(data, parameters, sizes, shelves, progress)?;
     if parts > 1 && parameters.refine {
         for fewer in JOIN_ROUNDS {
-            let round = Round { parameters, items: ids.len(), parts, fewer, most: sizes.join };
+            let round = Round { parameters, items, parts, fewer, most: sizes.join };
             open = round.run(open, shelves, &mut publish, progress)?;
         }
     }
     open.each(&mut publish)?;
+    published.flush()?;
     Ok(parts)
+}
+
+/// Clusters that share nothing more, on their way to whoever takes their keys:
+/// keys are made for many at once, on all threads.
+struct Published<'a> {
+    ids: Vec<ItemId>,
+    take: &'a mut dyn FnMut(&[u8]) -> Result<()>,
+    waiting: Vec<Vec<u8>>,
+    bytes: usize,
+}
+
+impl Published<'_> {
+    fn put(&mut self, cluster: &[u8]) -> Result<()> {
+        self.bytes += cluster.len();
+        self.waiting.push(cluster.to_vec());
+        if self.bytes < 1 << 19 { Ok(()) } else { self.flush() }
+    }
+
+    fn flush(&mut self) -> Result<()> {
+        let key = |cluster: &Vec<u8>| Ok(close(cluster)?.key(&self.ids));
+        let keys: Vec<Vec<u8>> = self.waiting.par_iter().map(key).collect::<Result<_>>()?;
+        self.waiting.clear();
+        self.bytes = 0;
+        keys.iter().try_for_each(|key| (self.take)(key))
+    }
 }
 
 /// The number of parts, and their clusters.
