@@ -245,7 +245,7 @@ fn what_needs_all_data_at_once_is_refused_before_anything_is_read() {
     let (k, m) = (K::new(3).unwrap(), M::new(2).unwrap());
     let usual = Parameters::new(k, m);
     for (method, word) in [
-        (Method::SuppressRare(suppress_rare::Parameters::new(k, m)), "disassociation"),
+        (Method::SuppressRare(suppress_rare::Parameters::new(k)), "disassociation"),
         (
             Method::Disassociation(usual.clone().with_sensitive(["a"], L::new(2).unwrap())),
             "sensitive",
