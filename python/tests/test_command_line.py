@@ -174,6 +174,8 @@ FOR_SHELLS = {"", "demo", "completions", "man", "anonymize", "generate", "hierar
 # Flags that are elsewhere in Python: in `read`, in `write`, in the object itself.
 READ = set(inspect.signature(sv.read).parameters) | {"id", "item", "data", "original", "layout"}
 ELSEWHERE = READ | {"json", "quiet", "help", "version", "output", "force", "receipt", "release", "format", "rules_output", "file_size", "again"}
+# Data that does not fit into memory is for the command line, which the package has too.
+ELSEWHERE |= {"memory", "temporary"}
 # Words for people: the objects of Python say everything.
 ELSEWHERE |= {"verbose"}
 RENAMED = {"no_refine": "refine", "itemsets": "itemset", "file": "itemset", "wordnet": "directory"}

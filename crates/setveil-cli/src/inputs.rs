@@ -7,9 +7,10 @@ use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use setveil::data::Keep;
 use setveil::error::plain;
-use setveil::io::{self, Encoding, Format, Input, ReadOptions};
+use setveil::inspect::Findings;
+use setveil::io::{self, Assumption, Encoding, Format, Input, LeftOut, ReadOptions, Spooled};
 use setveil::methods::partition::Unknown;
-use setveil::workflow::files::Target;
+use setveil::workflow::files::{self, OnDisk, Original, Target};
 use setveil::{Hierarchy, inspect};
 
 use crate::context::Context;
@@ -97,7 +98,18 @@ pub struct OriginalArgs {
 impl LayoutArgs {
     /// Reads the data and remarks on what was left out.
     pub fn read(&self, path: &Path, context: &Context) -> anyhow::Result<Input> {
-        let options = ReadOptions::default()
+        let options = self.options();
+        let input = if path == Path::new("-") {
+            io::read_dataset_from(standard_input(context)?, STDIN.as_ref(), &options, context)?
+        } else {
+            io::read_dataset(path, &options, context)?
+        };
+        remark(path, &input.assumed, input.left_out(), context);
+        Ok(input)
+    }
+
+    fn options(&self) -> ReadOptions {
+        ReadOptions::default()
             .format(self.format)
             .id(self.id.clone())
             .item(self.item.clone())
@@ -108,30 +120,32 @@ impl LayoutArgs {
             .encoding(self.encoding)
             .fold_case(self.fold_case)
             .normalize(self.normalize)
-            .skip_bad_lines(self.skip_bad_lines);
-        let input = if path == Path::new("-") {
-            read_standard_input(&options, context)?
-        } else {
-            io::read_dataset(path, &options, context)?
-        };
-        for assumption in &input.assumed {
-            context.remark(&format!("{}: {assumption}", plain(path.display())));
-        }
-        if let Some(text) = input.left_out().describe() {
-            context.remark(&format!("{}: {text}", plain(path.display())));
-        }
-        Ok(input)
+            .skip_bad_lines(self.skip_bad_lines)
     }
 }
 
-/// Reads `-`; the library opens files and nothing else.
-fn read_standard_input(options: &ReadOptions, context: &Context) -> anyhow::Result<Input> {
-    let name = Path::new("(standard input)");
+/// Says what was taken for granted and what was left out.
+fn remark(path: &Path, assumed: &[Assumption], left_out: LeftOut, context: &Context) {
+    let path = plain(path.display());
+    for assumption in assumed {
+        context.remark(&format!("{path}: {assumption}"));
+    }
+    if let Some(text) = left_out.describe() {
+        context.remark(&format!("{path}: {text}"));
+    }
+}
+
+/// How `-` is called in messages.
+const STDIN: &str = "(standard input)";
+
+/// What `-` is; the library opens files and nothing else.
+fn standard_input(context: &Context) -> anyhow::Result<Stdin<'_>> {
     if std::io::stdin().is_terminal() {
         let hint = "pipe the data in, or name a file";
+        let name = Path::new(STDIN);
         return Err(setveil::Error::input(name, None, "this is a terminal", hint).into());
     }
-    Ok(io::read_dataset_from(Stdin::new(context), name, options, context)?)
+    Ok(Stdin::new(context))
 }
 
 impl DataArgs {
@@ -154,15 +168,44 @@ impl DataArgs {
     /// sets of items, unless it is meant so.
     pub fn read_to_publish(&self, target: &Target, context: &Context) -> anyhow::Result<Input> {
         let input = self.read(context)?;
-        let findings = inspect::check(&input);
+        self.looked_at(&inspect::check(&input), target, context)?;
+        Ok(input)
+    }
+
+    /// The same for data that goes to a disk.
+    pub fn spool_to_publish(
+        &self,
+        target: &Target,
+        on_disk: &OnDisk,
+        context: &Context,
+    ) -> anyhow::Result<Spooled> {
+        let (path, options) = (self.data.as_path(), self.layout.options());
+        let mut data = if path == Path::new("-") {
+            let stream = standard_input(context)?;
+            files::spool_from(stream, STDIN.as_ref(), &options, target, on_disk, context)?
+        } else {
+            let original = Original { path, options: &options };
+            files::spool(original, target, on_disk, context)?
+        };
+        remark(path, &data.assumed, data.left_out(), context);
+        self.looked_at(&inspect::check_spooled(&mut data, context)?, target, context)?;
+        Ok(data)
+    }
+
+    fn looked_at(
+        &self,
+        findings: &Findings,
+        target: &Target,
+        context: &Context,
+    ) -> anyhow::Result<()> {
         if findings.refused() && !target.as_baskets {
-            anyhow::bail!(findings::refusal(&findings, &self.data, context.words()));
+            anyhow::bail!(findings::refusal(findings, &self.data, context.words()));
         }
         for finding in &findings.findings {
             let path = plain(self.data.display());
             context.remark(&format!("{path}: {}", findings::remark(finding)));
         }
-        Ok(input)
+        Ok(())
     }
 }
 

@@ -6,11 +6,13 @@
 //! same. Nothing here is a violation: `verify` decides about those.
 
 use rayon::prelude::*;
+use rustc_hash::FxHashMap;
 use serde::Serialize;
 
 use crate::data::{ItemId, Vocabulary};
 use crate::release::{
-    Bag, Body, Cluster, Generalized, Leaf, Model, Release, SimpleCluster, Supports,
+    Bag, Body, Cluster, Disassociated, Generalized, Leaf, Manifest, Model, Release, SimpleCluster,
+    Supports,
 };
 
 /// How bad it is.
@@ -47,7 +49,7 @@ const COMMON: f64 = 0.1;
 pub fn cautions(release: &Release, sensitive: &[String]) -> Vec<Caution> {
     let found = [
         empty(release),
-        combinations(release),
+        combinations(&release.manifest),
         rows(release),
         budget(release),
         homogeneous(release, sensitive),
@@ -71,9 +73,22 @@ fn empty(release: &Release) -> Option<Caution> {
     Some(Caution { severity: Severity::Red, kind: "empty", what })
 }
 
-fn combinations(release: &Release) -> Option<Caution> {
+/// What to know about a release of clusters without sensitive terms that was
+/// written block by block.
+pub fn cluster_cautions(
+    manifest: &Manifest,
+    vocabulary: &Vocabulary,
+    seen: &SeenClusters,
+) -> Vec<Caution> {
+    let common = COMMON * manifest.records as f64;
+    let telling: Vec<bool> = seen.counts.iter().map(|&count| (count as f64) < common).collect();
+    let found = [combinations(manifest), seen.homogeneous(manifest, vocabulary, &telling)];
+    found.into_iter().flatten().collect()
+}
+
+fn combinations(manifest: &Manifest) -> Option<Caution> {
     let (Model::KmAnonymity { m: 1, .. } | Model::FormatKmAnonymity { m: 1, .. }) =
-        release.manifest.guarantee.model
+        manifest.guarantee.model
     else {
         return None;
     };
@@ -136,24 +151,84 @@ fn homogeneous(release: &Release, sensitive: &[String]) -> Option<Caution> {
         .filter(|part: &Vec<Shared>| !part.is_empty())
         .collect();
     let worst = found.iter().flatten().min_by_key(|s| (s.size, s.item))?;
-    let (label, size) = (vocabulary.label(worst.item), worst.size);
     let records: u64 = found.iter().filter_map(|part| part.first()).map(|s| s.size).sum();
-    let share = 100.0 * records as f64 / release.manifest.records.max(1) as f64;
-    // What nobody may be linked to is then known of somebody.
-    let severity = if sensitive.is_empty() { Severity::Amber } else { Severity::Red };
-    let (kind, advice) = if sensitive.is_empty() {
-        let advice = ". No sensitive items were named: name those that nobody may be linked to, or \
+    let all = Everybody { parts, found: found.len() as u64, records, worst };
+    Some(all.say(&release.manifest, vocabulary, sensitive))
+}
+
+/// Parts in which everybody has an item, and the smallest of them.
+struct Everybody<'a> {
+    parts: &'static str,
+    found: u64,
+    records: u64,
+    worst: &'a Shared,
+}
+
+impl Everybody<'_> {
+    fn say(&self, manifest: &Manifest, vocabulary: &Vocabulary, sensitive: &[String]) -> Caution {
+        let Self { parts, found, records, worst } = self;
+        let (label, size) = (vocabulary.label(worst.item), worst.size);
+        let share = 100.0 * *records as f64 / manifest.records.max(1) as f64;
+        // What nobody may be linked to is then known of somebody.
+        let severity = if sensitive.is_empty() { Severity::Amber } else { Severity::Red };
+        let (kind, advice) = if sensitive.is_empty() {
+            let advice = ". No sensitive items were named: name those that nobody may be linked to, or \
                       decide that there are none";
-        ("telling", advice)
-    } else {
-        ("sensitive", "")
-    };
-    let what = format!(
-        "in {} of the {parts}, {share:.0} % of all records, everybody has the same {kind} item (all \
+            ("telling", advice)
+        } else {
+            ("sensitive", "")
+        };
+        let what = format!(
+            "in {found} of the {parts}, {share:.0} % of all records, everybody has the same {kind} item (all \
          {size} have `{label}`): who is known to be among them has it{advice}",
-        found.len()
-    );
-    Some(Caution { severity, kind: "homogeneous", what })
+        );
+        Caution { severity, kind: "homogeneous", what }
+    }
+}
+
+/// What is remembered of clusters that come block by block.
+#[derive(Debug, Default)]
+pub struct SeenClusters {
+    /// In how many records of chunks each item is.
+    counts: Vec<u64>,
+    /// For each set of items that everybody in a leaf has: how many leaves, of
+    /// how many records together, and of how many the smallest.
+    everywhere: FxHashMap<Vec<ItemId>, (u64, u64, u64)>,
+}
+
+impl SeenClusters {
+    /// Adds a block of clusters with these labels.
+    pub fn add(&mut self, block: &Disassociated) {
+        self.counts.resize(block.vocabulary.len(), 0);
+        let counts = in_chunks(&block.clusters, block.vocabulary.len());
+        self.counts.iter_mut().zip(counts).for_each(|(all, more)| *all += more);
+        for leaf in in_clusters(&block.clusters) {
+            let size = leaf[0].size;
+            let items = leaf.iter().map(|shared| shared.item).collect();
+            let seen = self.everywhere.entry(items).or_insert((0, 0, u64::MAX));
+            *seen = (seen.0 + 1, seen.1 + size, seen.2.min(size));
+        }
+    }
+
+    fn homogeneous(
+        &self,
+        manifest: &Manifest,
+        vocabulary: &Vocabulary,
+        telling: &[bool],
+    ) -> Option<Caution> {
+        let (mut found, mut records, mut worst) = (0, 0, None::<Shared>);
+        for (items, &(leaves, all, size)) in &self.everywhere {
+            let Some(&item) = items.iter().filter(|&&item| telling[item as usize]).min() else {
+                continue;
+            };
+            (found, records) = (found + leaves, records + all);
+            if worst.as_ref().is_none_or(|w| (size, item) < (w.size, w.item)) {
+                worst = Some(Shared { size, item });
+            }
+        }
+        let worst = &worst?;
+        Some(Everybody { parts: "clusters", found, records, worst }.say(manifest, vocabulary, &[]))
+    }
 }
 
 /// Whether it says something about somebody to have an item: it is sensitive, or,

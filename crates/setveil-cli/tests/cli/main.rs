@@ -13,6 +13,8 @@ mod explained;
 mod generalization;
 mod inspect;
 mod manners;
+#[cfg(unix)]
+mod on_disk;
 mod risk;
 #[cfg(unix)]
 mod torture;

@@ -136,7 +136,7 @@ impl Part {
 }
 
 /// Moves the distinct ones of sorted items to the front; how many they are.
-fn dedup(record: &mut [ItemId]) -> usize {
+pub(super) fn dedup(record: &mut [ItemId]) -> usize {
     if record.windows(2).all(|w| w[0] != w[1]) {
         return record.len();
     }

@@ -1,5 +1,6 @@
 //! Records as they are read, before labels are numbered for good.
 
+use super::assembly::dedup;
 use super::interner::short_key;
 use super::limits::check_length;
 use super::{Dropped, Interner, ItemId};
@@ -17,6 +18,8 @@ pub(crate) struct Block {
     pub(super) lengths: Vec<u32>,
     /// Where the current record starts in `items`.
     start: usize,
+    /// How many records are tidy already.
+    tidied: usize,
     /// Whether items were forgotten, so that a label may occur nowhere.
     pub(super) abandoned: bool,
     /// The length of the longest record that is too long, or 0.
@@ -147,7 +150,55 @@ impl Block {
         let dropped = Dropped { blank_items, empty_records, ..Dropped::default() };
         let lengths = lengths.into_iter().filter(|&l| l > 0).collect();
         let too_long = too_long.unwrap_or(0) as u64;
-        Ok(Self { labels, items, lengths, start, abandoned: false, too_long, dropped })
+        let (tidied, abandoned) = (0, false);
+        Ok(Self { labels, items, lengths, start, tidied, abandoned, too_long, dropped })
+    }
+
+    /// Drops items that stand twice in their record, and counts them; the
+    /// others of a record ascend by their numbers here.
+    pub(crate) fn tidy(&mut self) {
+        if self.tidied == self.lengths.len() {
+            return;
+        }
+        let (mut read, mut kept) = (0, 0);
+        for length in &mut self.lengths {
+            let whole = *length as usize;
+            let record = &mut self.items[read..read + whole];
+            record.sort_unstable();
+            *length = dedup(record) as u32;
+            self.items.copy_within(read..read + *length as usize, kept);
+            read += whole;
+            kept += *length as usize;
+        }
+        self.dropped.duplicates += (read - kept) as u64;
+        self.abandon_record();
+        self.items.truncate(kept);
+        self.start = kept;
+        self.tidied = self.lengths.len();
+    }
+
+    /// Shows every record with the numbers that `labels` gives its items.
+    /// What was left out.
+    pub(crate) fn each_record(
+        mut self,
+        labels: &mut Interner,
+        visit: &mut dyn FnMut(&mut [ItemId]) -> Result<()>,
+    ) -> Result<Dropped> {
+        self.abandon_record();
+        self.check()?;
+        let mut ids: Vec<ItemId> = vec![0; self.labels.len()];
+        for (id, label) in self.used() {
+            ids[id] = labels.intern(label);
+        }
+        labels.check()?;
+        self.items.iter_mut().for_each(|item| *item = ids[*item as usize]);
+        let mut rest = &mut self.items[..];
+        for &length in &self.lengths {
+            let (record, others) = rest.split_at_mut(length as usize);
+            visit(record)?;
+            rest = others;
+        }
+        Ok(self.dropped)
     }
 
     /// Fails if something is larger than its number.

@@ -1,6 +1,8 @@
 //! A long table: one row an item, with whose it is. The rows of one person
 //! need not stand together.
 
+use rayon::slice::ParallelSliceMut;
+
 use super::limits::check_persons;
 use super::{Block, Interner, ItemId};
 use crate::{Progress, Result};
@@ -46,6 +48,30 @@ impl LongTable {
             + self.persons.len() as u64 * 12
             + self.persons.bytes()
             + self.labels.bytes()
+    }
+
+    /// Shows every person with the items that the rows so far have, in the
+    /// numbers that `labels` gives them; none for one with blank items only.
+    /// How many blank items were left out.
+    pub(crate) fn each_person(
+        mut self,
+        labels: &mut Interner,
+        visit: &mut dyn FnMut(&str, &[ItemId]) -> Result<()>,
+    ) -> Result<u64> {
+        check_persons(self.persons.offered())?;
+        self.labels.check()?;
+        let ids: Vec<ItemId> = self.labels.labels().map(|label| labels.intern(label)).collect();
+        labels.check()?;
+        self.rows.par_sort_unstable();
+        let (mut rest, mut items) = (&self.rows[..], Vec::new());
+        for (number, person) in self.persons.labels().enumerate() {
+            let own = rest.iter().take_while(|row| row.0 as usize == number).count();
+            items.clear();
+            items.extend(rest[..own].iter().map(|row| ids[row.1 as usize]));
+            rest = &rest[own..];
+            visit(person, &items)?;
+        }
+        Ok(self.blank)
     }
 
     /// The records, in the order in which the persons first appeared.

@@ -8,6 +8,15 @@ use super::limits::check_length;
 use super::{Interner, ItemId};
 use crate::{Progress, Result};
 
+/// What all labels become.
+pub(crate) struct Change {
+    /// The new labels.
+    pub(crate) labels: Interner,
+    /// By the number of the old label.
+    pieces: Vec<Piece>,
+    new: Vec<ItemId>,
+}
+
 /// What a label becomes.
 #[derive(Default)]
 struct Piece {
@@ -17,19 +26,18 @@ struct Piece {
     blank: u64,
 }
 
-impl Assembly {
-    /// Replaces every label by those that `change` gives to its second
-    /// argument, without the white space around them: one, several or none. A
-    /// blank one is left out and counted, and so is a record that has no item then.
-    pub(crate) fn relabel(
-        &mut self,
-        change: impl Fn(&str, &mut dyn FnMut(&str)),
+impl Change {
+    /// Every label becomes those that `change` gives to its second argument,
+    /// without the white space around them: one, several or none.
+    pub(crate) fn new(
+        old: &Interner,
+        change: &dyn Fn(&str, &mut dyn FnMut(&str)),
         progress: &dyn Progress,
-    ) -> Result<()> {
+    ) -> Result<Self> {
         let mut labels = Interner::default();
         let mut new: Vec<ItemId> = Vec::new();
-        let mut pieces = Vec::with_capacity(self.labels.len());
-        for (n, old) in self.labels.labels().enumerate() {
+        let mut pieces = Vec::with_capacity(old.len());
+        for (n, old) in old.labels().enumerate() {
             if n % (1 << 14) == 0 {
                 progress.step(0)?;
             }
@@ -42,7 +50,28 @@ impl Assembly {
             pieces.push(piece);
         }
         labels.check()?;
-        self.labels = labels;
+        Ok(Self { labels, pieces, new })
+    }
+
+    /// Appends what `item` becomes; how many blank ones were left out.
+    pub(crate) fn of(&self, item: ItemId, to: &mut Vec<ItemId>) -> u64 {
+        let piece = &self.pieces[item as usize];
+        to.extend_from_slice(&self.new[piece.start..piece.end]);
+        piece.blank
+    }
+}
+
+impl Assembly {
+    /// Replaces every label by those that `change` gives to its second
+    /// argument. A blank one is left out and counted, and so is a record that
+    /// has no item then.
+    pub(crate) fn relabel(
+        &mut self,
+        change: &dyn Fn(&str, &mut dyn FnMut(&str)),
+        progress: &dyn Progress,
+    ) -> Result<()> {
+        let change = Change::new(&self.labels, change, progress)?;
+        let Change { pieces, new, .. } = &change;
         let single = pieces.iter().all(|p| p.end == p.start + 1 && p.blank == 0);
         for part in &mut self.parts {
             if single {
@@ -51,11 +80,12 @@ impl Assembly {
                     *id = pieces.get(*id as usize).map_or(0, |p| new[p.start]);
                 }
             } else {
-                let empty = part.expand(&pieces, &new, self.labels.len(), progress)?;
+                let empty = part.expand(&change, progress)?;
                 self.dropped.blank_items += empty.blank;
                 self.dropped.empty_records += empty.records;
             }
         }
+        self.labels = change.labels;
         self.bytes = self.parts.iter().map(Part::bytes).sum();
         Ok(())
     }
@@ -69,13 +99,7 @@ struct Empty {
 }
 
 impl Part {
-    fn expand(
-        &mut self,
-        pieces: &[Piece],
-        new: &[ItemId],
-        labels: usize,
-        progress: &dyn Progress,
-    ) -> Result<Empty> {
+    fn expand(&mut self, change: &Change, progress: &dyn Progress) -> Result<Empty> {
         let mut left = Empty::default();
         let mut items = Vec::with_capacity(self.items.len());
         let (mut lengths, mut read) = (Vec::with_capacity(self.lengths.len()), 0);
@@ -85,9 +109,7 @@ impl Part {
             }
             let start = items.len();
             for &item in &self.items[read..read + length as usize] {
-                let piece = &pieces[self.ids[item as usize] as usize];
-                items.extend_from_slice(&new[piece.start..piece.end]);
-                left.blank += piece.blank;
+                left.blank += change.of(self.ids[item as usize], &mut items);
             }
             read += length as usize;
             check_length((items.len() - start) as u64)?;
@@ -96,7 +118,7 @@ impl Part {
                 length => lengths.push(length as u32),
             }
         }
-        self.ids = (0..labels as ItemId).collect();
+        self.ids = (0..change.labels.len() as ItemId).collect();
         (self.items, self.lengths) = (items, lengths);
         Ok(left)
     }
@@ -123,7 +145,7 @@ mod tests {
     #[test]
     fn cells_with_several_codes() {
         let mut assembly = assembly(&[&["a|b", "c"], &["|"], &["b|b|", "d|a"]]);
-        assembly.relabel(|label, push| label.split('|').for_each(push), &()).unwrap();
+        assembly.relabel(&|label, push| label.split('|').for_each(push), &()).unwrap();
         let (dataset, dropped) = assembly.finish(&()).unwrap();
         assert_eq!(dataset, Dataset::from_records([vec!["a", "b", "c"], vec!["a", "b", "d"]]));
         assert_eq!(dropped, Dropped { duplicates: 1, empty_records: 1, blank_items: 3 });
@@ -132,7 +154,7 @@ mod tests {
     #[test]
     fn one_spelling_for_two_labels() {
         let mut assembly = assembly(&[&["A", "b"], &["a", "A"]]);
-        assembly.relabel(|label, push| push(&label.to_lowercase()), &()).unwrap();
+        assembly.relabel(&|label, push| push(&label.to_lowercase()), &()).unwrap();
         let (dataset, dropped) = assembly.finish(&()).unwrap();
         assert_eq!(dataset, Dataset::from_records([vec!["a", "b"], vec!["a"]]));
         assert_eq!(dropped.duplicates, 1);

@@ -38,6 +38,8 @@ pub enum Setting {
     AsBaskets,
     /// How much memory may be used.
     MaxMemory,
+    /// How much memory the whole work takes, with the rest on disk.
+    Memory,
     /// What becomes of records with sensitive items only.
     SensitiveOnly,
     /// Leave out items that the hierarchy does not have.
@@ -66,6 +68,7 @@ impl Setting {
         Self::Normalize,
         Self::AsBaskets,
         Self::MaxMemory,
+        Self::Memory,
         Self::SensitiveOnly,
         Self::DropUnknown,
         Self::UnknownToRoot,
@@ -89,6 +92,7 @@ impl Setting {
             Self::Normalize => "normalize",
             Self::AsBaskets => "as_baskets",
             Self::MaxMemory => "max_memory",
+            Self::Memory => "memory",
             Self::SensitiveOnly => "sensitive_only",
             Self::DropUnknown => "drop_unknown",
             Self::UnknownToRoot => "unknown_to_root",

@@ -4,9 +4,8 @@ use std::collections::HashMap;
 
 use super::shape::{Shape, family, is_compact_date, shape};
 use super::{Finding, Kind, Severity, names, short};
-use crate::Dataset;
-use crate::data::ItemId;
-use crate::io::Input;
+use crate::Result;
+use crate::data::{ItemId, Vocabulary};
 
 /// At most so many labels are looked at; of more, every second, third, ...
 const LOOKED_AT: usize = 1 << 20;
@@ -17,26 +16,33 @@ const SHOWN: usize = 3;
 
 /// The labels with their supports.
 pub(super) struct Labels<'a> {
-    pub(super) data: &'a Dataset,
-    supports: Vec<u32>,
+    pub(super) vocabulary: &'a Vocabulary,
+    supports: Vec<u64>,
+    pub(super) records: u64,
+    pub(super) occurrences: u64,
     stride: usize,
 }
 
+/// Counts the records of which something is true.
+pub(super) type Count<'a> = dyn FnMut(&dyn Fn(&[ItemId]) -> bool) -> Result<u64> + 'a;
+
 impl<'a> Labels<'a> {
-    pub(super) fn new(data: &'a Dataset) -> Self {
-        let stride = data.item_count().div_ceil(LOOKED_AT).max(1);
-        Self { data, supports: data.supports(), stride }
+    /// The labels of so many records, in `supports` of them each.
+    pub(super) fn new(vocabulary: &'a Vocabulary, supports: Vec<u64>, records: u64) -> Self {
+        let stride = vocabulary.len().div_ceil(LOOKED_AT).max(1);
+        let occurrences = supports.iter().sum();
+        Self { vocabulary, supports, records, occurrences, stride }
     }
 
     /// In how many records the item occurs.
-    pub(super) fn support(&self, label: &str) -> u32 {
-        self.data.vocabulary().id(label).map_or(0, |id| self.supports[id as usize])
+    pub(super) fn support(&self, label: &str) -> u64 {
+        self.vocabulary.id(label).map_or(0, |id| self.supports[id as usize])
     }
 
     /// The labels that are looked at, with their supports.
     pub(super) fn iter(&self) -> impl Iterator<Item = (&str, u64)> {
         let ids = (0..self.supports.len()).step_by(self.stride);
-        ids.map(|i| (self.data.vocabulary().label(i as ItemId), u64::from(self.supports[i])))
+        ids.map(|i| (self.vocabulary.label(i as ItemId), self.supports[i]))
     }
 
     /// A count among the labels that are looked at, for all.
@@ -71,9 +77,9 @@ impl Seen {
 }
 
 /// What the labels show. Positions that identify may have been found already.
-pub(super) fn findings(data: &Labels, input: &Input, found_id: bool) -> Vec<Finding> {
-    let mut findings = shapes(data, found_id);
-    findings.extend(delimiter(data, input));
+pub(super) fn findings(data: &Labels, found_id: bool, count: &mut Count) -> Result<Vec<Finding>> {
+    let mut findings = shapes(data, found_id, count)?;
+    findings.extend(delimiter(data));
     let (mut personal, mut singles) = (Seen::default(), Seen::default());
     let mut missing = Seen::default();
     for (label, support) in data.iter() {
@@ -88,7 +94,7 @@ pub(super) fn findings(data: &Labels, input: &Input, found_id: bool) -> Vec<Find
             missing.add(label, support);
         }
     }
-    let items = data.data.item_count() as u64;
+    let items = data.vocabulary.len() as u64;
     for (seen, kind) in
         [(personal, Kind::QuasiIdentifiers), (missing, Kind::Missing), (singles, Kind::Singles)]
     {
@@ -96,11 +102,11 @@ pub(super) fn findings(data: &Labels, input: &Input, found_id: bool) -> Vec<Find
             findings.push(seen.finding(Severity::Remark, kind, items, data));
         }
     }
-    findings
+    Ok(findings)
 }
 
 /// Addresses, dates, ids and sentences.
-fn shapes(data: &Labels, found_id: bool) -> Vec<Finding> {
+fn shapes(data: &Labels, found_id: bool, count: &mut Count) -> Result<Vec<Finding>> {
     const KINDS: [(Shape, Kind); 6] = [
         (Shape::Email, Kind::Emails),
         (Shape::Iban, Kind::Ibans),
@@ -127,7 +133,7 @@ fn shapes(data: &Labels, found_id: bool) -> Vec<Finding> {
     if compact.labels >= 10 && compact.labels * 20 >= eights * 19 {
         seen[3] = compact;
     }
-    let records = data.data.len() as u64;
+    let records = data.records;
     let mut findings = Vec::new();
     for (seen, (shape, kind)) in seen.into_iter().zip(KINDS) {
         let occurrences = data.scale(seen.occurrences);
@@ -141,46 +147,47 @@ fn shapes(data: &Labels, found_id: bool) -> Vec<Finding> {
         };
         if seen.labels > 0 {
             let severity = if refused { Severity::Refuse } else { Severity::Remark };
-            findings.push(seen.finding(severity, kind, data.data.item_count() as u64, data));
+            findings.push(seen.finding(severity, kind, data.vocabulary.len() as u64, data));
         }
     }
     if !found_id && records >= 20 {
-        findings.extend(ids(data));
+        findings.extend(ids(data, count)?);
     }
-    findings
+    Ok(findings)
 }
 
 /// Labels that look alike, have digits and (nearly) all occur once: one of them
 /// in nearly every record.
-fn ids(data: &Labels) -> Option<Finding> {
+fn ids(data: &Labels, count: &mut Count) -> Result<Option<Finding>> {
     let mut families: HashMap<String, (Seen, u64)> = HashMap::new();
     let digit = |label: &str| label.bytes().any(|b| b.is_ascii_digit());
     for (label, support) in data.iter().filter(|(label, _)| digit(label)) {
         let (once, often) = families.entry(family(label)).or_default();
         if support == 1 { once.add(label, support) } else { *often += 1 }
     }
-    let records = data.data.len() as u64;
+    let records = data.records;
     let enough = |(once, often): &(Seen, u64)| {
         let count = data.scale(once.labels);
         count * 10 >= records * 8 && count * 10 <= records * 12 && often * 5 <= once.labels
     };
     let found = families.into_iter().filter(|(_, seen)| enough(seen));
-    let (name, (seen, _)) = found.min_by(|a, b| a.0.cmp(&b.0))?;
-    let own: Vec<bool> = (0..data.data.item_count() as ItemId)
+    let first = found.min_by(|a, b| a.0.cmp(&b.0));
+    let Some((name, (seen, _))) = first else { return Ok(None) };
+    let own: Vec<bool> = (0..data.vocabulary.len() as ItemId)
         .map(|item| {
-            let label = data.data.vocabulary().label(item);
+            let label = data.vocabulary.label(item);
             data.supports[item as usize] == 1 && digit(label) && family(label) == name
         })
         .collect();
     let one = |record: &[ItemId]| record.iter().filter(|&&i| own[i as usize]).count() == 1;
-    let count = data.data.records().filter(|record| one(record)).count() as u64;
+    let count = count(&one)?;
     let (severity, examples) = (Severity::Refuse, seen.examples);
     let finding = Finding { severity, kind: Kind::Ids, count, of: records, examples };
-    Some(finding).filter(|f| f.count * 10 >= records * 8)
+    Ok(Some(finding).filter(|f| f.count * 10 >= records * 8))
 }
 
 /// One separator in nearly every item, or in many whose parts come again.
-fn delimiter(data: &Labels, input: &Input) -> Option<Finding> {
+fn delimiter(data: &Labels) -> Option<Finding> {
     let all: u64 = data.iter().map(|(_, support)| support).sum();
     for delimiter in [';', '|', '\t', ','] {
         let mut seen = Seen::default();
@@ -195,7 +202,7 @@ fn delimiter(data: &Labels, input: &Input) -> Option<Finding> {
                 });
             }
         }
-        let nearly_all = seen.occurrences * 10 >= all * 9 && input.dataset.len() >= 2;
+        let nearly_all = seen.occurrences * 10 >= all * 9 && data.records >= 2;
         let come_again = parts.len() as u64 * 10 < pieces * 7;
         let many = seen.occurrences * 5 >= all && seen.labels >= 5 && delimiter != ',';
         if seen.labels > 0 && (nearly_all || (many && come_again)) {

@@ -24,9 +24,10 @@ use std::path::Path;
 
 use serde::Serialize;
 
+use crate::data::ItemId;
 use crate::error::{Hint, Setting};
-use crate::io::Input;
-use crate::{Error, Result};
+use crate::io::{Format, Input, Preview, Spooled};
+use crate::{Error, Progress, Result};
 pub use suggestion::Suggestion;
 
 /// What follows from a finding.
@@ -143,24 +144,63 @@ pub struct Findings {
 /// One pass over the items for their supports, one over the labels, and a
 /// look at the first lines.
 pub fn check(input: &Input) -> Findings {
-    let data = items::Labels::new(&input.dataset);
-    let table = columns::Table::new(&input.preview.rows, &data);
+    let data = &input.dataset;
+    let supports = data.supports().into_iter().map(u64::from).collect();
+    let labels = items::Labels::new(data.vocabulary(), supports, data.len() as u64);
+    let mut count = |is: &dyn Fn(&[ItemId]) -> bool| -> Result<u64> {
+        Ok(data.records().filter(|record| is(record)).count() as u64)
+    };
+    let found = look(&labels, input.format, &input.preview, &mut count);
+    found.expect("counting records in memory cannot fail")
+}
+
+/// The same for data on disk.
+///
+/// # Errors
+/// If it cannot be read, or `progress` says stop.
+pub fn check_spooled(data: &mut Spooled, progress: &dyn Progress) -> Result<Findings> {
+    // What is counted may need a pass over the records, and that the data for itself.
+    let (vocabulary, preview) =
+        (std::mem::take(&mut data.vocabulary), std::mem::take(&mut data.preview));
+    let labels = items::Labels::new(&vocabulary, data.counts.clone(), data.records);
+    let format = data.format;
+    let mut count = |is: &dyn Fn(&[ItemId]) -> bool| {
+        let mut found = 0;
+        data.each_record(progress, &mut |record| {
+            found += u64::from(is(record));
+            Ok(())
+        })?;
+        Ok(found)
+    };
+    let findings = look(&labels, format, &preview, &mut count);
+    (data.vocabulary, data.preview) = (vocabulary, preview);
+    findings
+}
+
+fn look(
+    data: &items::Labels,
+    format: Format,
+    preview: &Preview,
+    count: &mut items::Count,
+) -> Result<Findings> {
+    let table = columns::Table::new(&preview.rows, data);
     let mut findings: Vec<Finding> = table.iter().flat_map(|t| t.findings()).collect();
-    findings.extend(named::findings(&input.preview.item_columns, &data));
+    findings.extend(named::findings(&preview.item_columns, data));
     let found_id = !findings.is_empty();
-    findings.extend(named::visits(&input.preview));
-    findings.extend(named::yes_or_no(input, table.as_ref().and_then(|t| t.width)));
-    findings.extend(items::findings(&data, input, found_id));
-    findings.extend(variants::findings(&data));
+    findings.extend(named::visits(preview));
+    findings.extend(named::yes_or_no(preview, data, table.as_ref().and_then(|t| t.width)));
+    findings.extend(items::findings(data, found_id, count)?);
+    findings.extend(variants::findings(data));
     findings.sort_by_key(|f| f.severity == Severity::Remark);
     let refused = findings.iter().any(|f| f.severity == Severity::Refuse);
-    let suggestion = suggestion::of(&findings, table.as_ref(), &data, input).filter(|_| refused);
+    let suggestion =
+        suggestion::of(&findings, table.as_ref(), data, format, preview).filter(|_| refused);
     let understood = |(line, row): (&String, &Vec<String>)| Understood {
         line: line.clone(),
         items: row.iter().filter(|item| !item.is_empty()).cloned().collect(),
     };
-    let lines = input.preview.lines.iter().zip(&input.preview.rows);
-    Findings { findings, first_lines: lines.map(understood).collect(), suggestion }
+    let lines = preview.lines.iter().zip(&preview.rows);
+    Ok(Findings { findings, first_lines: lines.map(understood).collect(), suggestion })
 }
 
 impl Findings {

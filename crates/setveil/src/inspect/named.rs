@@ -3,7 +3,7 @@
 
 use super::items::Labels;
 use super::{Finding, Kind, Severity, names, short};
-use crate::io::{Input, Preview, PreviewColumn};
+use crate::io::{Preview, PreviewColumn};
 
 /// Fewer cells than these tell nothing about how unique values are.
 const ENOUGH: usize = 20;
@@ -65,11 +65,11 @@ pub(super) fn visits(preview: &Preview) -> Option<Finding> {
 }
 
 /// A table of which every cell is a yes or a no.
-pub(super) fn yes_or_no(input: &Input, width: Option<usize>) -> Option<Finding> {
+pub(super) fn yes_or_no(preview: &Preview, data: &Labels, width: Option<usize>) -> Option<Finding> {
     const WORDS: [&str; 14] =
         ["0", "1", "true", "false", "yes", "no", "y", "n", "t", "f", "x", "-", "ja", "nein"];
-    let columns = input.preview.item_columns.len().max(width.unwrap_or(0));
-    let labels = input.dataset.vocabulary();
+    let columns = preview.item_columns.len().max(width.unwrap_or(0));
+    let labels = data.vocabulary;
     let word = |label: &str| WORDS.contains(&label.to_lowercase().as_str());
     if columns < 3 || labels.len() > 4 || !labels.labels().all(word) {
         return None;

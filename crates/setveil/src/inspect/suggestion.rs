@@ -5,7 +5,7 @@ use serde::Serialize;
 use super::columns::{Identifies, Table};
 use super::items::Labels;
 use super::{Finding, Kind, named, names};
-use crate::io::{Format, Input};
+use crate::io::{Format, Preview};
 
 /// Settings of the reading with which the data is probably read as it is
 /// meant; front ends write them in their own way.
@@ -42,32 +42,32 @@ pub(super) fn of(
     findings: &[Finding],
     table: Option<&Table>,
     data: &Labels,
-    input: &Input,
+    format: Format,
+    preview: &Preview,
 ) -> Option<Suggestion> {
     let mut suggestion = Suggestion::default();
     for finding in findings {
         match finding.kind {
             Kind::IdentifyingColumns | Kind::UniqueColumns => {
-                let columns = &input.preview.item_columns;
+                let columns = &preview.item_columns;
                 let names: Vec<String> = columns.iter().map(|c| c.name.clone()).collect();
                 let others = list(&named::harmless(columns, data), &names, false);
                 suggestion.items = Some(others).filter(|list| !list.is_empty());
             }
-            Kind::Delimiter { delimiter } => separated(&mut suggestion, delimiter, input),
+            Kind::Delimiter { delimiter } => separated(&mut suggestion, delimiter, format, data),
             Kind::ControlCharacters => suggestion.encoding = Some("utf-16le"),
             _ => {}
         }
     }
     if let Some(table) = table.filter(|t| t.header.is_some() || t.id.is_some()) {
-        columns(&mut suggestion, table, input);
+        columns(&mut suggestion, table, format, preview);
     }
     Some(suggestion).filter(|s| *s != Suggestion::default())
 }
 
-fn separated(suggestion: &mut Suggestion, delimiter: char, input: &Input) {
-    let data = &input.dataset;
-    let one_item = data.occurrences().len() * 2 < data.len() * 3;
-    match input.format {
+fn separated(suggestion: &mut Suggestion, delimiter: char, format: Format, data: &Labels) {
+    let one_item = data.occurrences * 2 < data.records * 3;
+    match format {
         Format::BasketCsv if one_item => suggestion.delimiter = Some(delimiter),
         Format::Fimi => {
             suggestion.format = Some(Format::BasketCsv.name());
@@ -78,12 +78,12 @@ fn separated(suggestion: &mut Suggestion, delimiter: char, input: &Input) {
 }
 
 /// The columns of a table that was read as baskets.
-fn columns(suggestion: &mut Suggestion, table: &Table, input: &Input) {
+fn columns(suggestion: &mut Suggestion, table: &Table, format: Format, preview: &Preview) {
     let Some(width) = table.width else {
         // An id before a set of its own length: nothing reads that but a program.
         return;
     };
-    if input.format == Format::Fimi {
+    if format == Format::Fimi {
         suggestion.format = Some(Format::LongCsv.name());
         suggestion.delimiter = Some(' ');
     }
@@ -98,7 +98,7 @@ fn columns(suggestion: &mut Suggestion, table: &Table, input: &Input) {
     };
     let header: Vec<String> = table.header.map_or_else(made_up, <[String]>::to_vec);
     if table.header.is_none() {
-        suggestion.header = Some(header.join(separator(input)));
+        suggestion.header = Some(header.join(separator(format, preview)));
     }
     let named = header.iter().position(|name| names::is_id(name));
     let id = table.id.map(|(at, _)| at).or(named);
@@ -122,9 +122,9 @@ fn columns(suggestion: &mut Suggestion, table: &Table, input: &Input) {
 }
 
 /// What stands between two names of a header.
-fn separator(input: &Input) -> &'static str {
-    let tab = input.preview.lines.first().is_some_and(|line| line.contains('\t'));
-    match input.format {
+fn separator(format: Format, preview: &Preview) -> &'static str {
+    let tab = preview.lines.first().is_some_and(|line| line.contains('\t'));
+    match format {
         Format::Fimi => " ",
         _ if tab => "\t",
         _ => ",",

@@ -26,7 +26,7 @@ pub(super) fn findings(data: &Labels) -> Vec<Finding> {
             pairs[difference(group[0], other)].push((group[0], other));
         }
     }
-    let items = data.data.item_count() as u64;
+    let items = data.vocabulary.len() as u64;
     let mut findings = Vec::new();
     for (kind, mut pairs) in kinds.into_iter().zip(pairs) {
         if pairs.is_empty() {

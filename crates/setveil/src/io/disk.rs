@@ -13,8 +13,12 @@ use std::path::Path;
 pub(super) trait Files: Send + Sync {
     /// Makes a directory that does not exist.
     fn create_dir(&self, path: &Path) -> io::Result<()>;
+    /// Makes a directory that does not exist and that nobody else may look into.
+    fn create_private_dir(&self, path: &Path) -> io::Result<()>;
     /// Makes a file that does not exist.
     fn create_new(&self, path: &Path) -> io::Result<File>;
+    /// Opens a file that exists, to write behind what is there.
+    fn append(&self, path: &Path) -> io::Result<File>;
     /// Appends all of `bytes`.
     fn write(&self, file: &mut File, bytes: &[u8]) -> io::Result<()>;
     /// Waits until the file's content is on the disk.
@@ -44,8 +48,23 @@ impl Files for Disk {
         fs::create_dir(path)
     }
 
+    #[cfg(unix)]
+    fn create_private_dir(&self, path: &Path) -> io::Result<()> {
+        use std::os::unix::fs::DirBuilderExt;
+        fs::DirBuilder::new().mode(0o700).create(path)
+    }
+
+    #[cfg(not(unix))]
+    fn create_private_dir(&self, path: &Path) -> io::Result<()> {
+        fs::create_dir(path)
+    }
+
     fn create_new(&self, path: &Path) -> io::Result<File> {
         File::create_new(path)
+    }
+
+    fn append(&self, path: &Path) -> io::Result<File> {
+        fs::OpenOptions::new().append(true).open(path)
     }
 
     fn write(&self, file: &mut File, bytes: &[u8]) -> io::Result<()> {

@@ -10,7 +10,9 @@ use serde_json::Value;
 use sha2::{Digest, Sha256};
 
 use super::release::hex;
-use crate::data::Dataset;
+use super::{Sorter, Spooled};
+use crate::data::{Dataset, ItemId, Vocabulary};
+use crate::{Progress, Result};
 
 /// So many files beside a receipt are looked at.
 const FILES: usize = 1_000;
@@ -31,19 +33,41 @@ pub struct Earlier {
 /// A checksum of the records, whatever their order and the format of the file.
 /// Private, as whoever has it can test a guess about the data.
 pub fn data_sha256(data: &Dataset) -> String {
-    let digest = |record: &[u32]| -> [u8; 32] {
-        let mut hash = Sha256::new();
-        for label in data.vocabulary().texts(record) {
-            hash.update((label.len() as u64).to_le_bytes());
-            hash.update(label);
-        }
-        hash.finalize().into()
-    };
+    let digest = |record| digest(record, data.vocabulary());
     let mut records: Vec<[u8; 32]> = data.records().map(digest).collect();
     records.sort_unstable();
     let mut hash = Sha256::new();
     records.iter().for_each(|record| hash.update(record));
     hex(&hash.finalize())
+}
+
+/// [`data_sha256`] of data on disk.
+///
+/// # Errors
+/// If the disk cannot be read or written, or `progress` says stop.
+pub fn spooled_sha256(data: &mut Spooled, progress: &dyn Progress) -> Result<String> {
+    let mut records = Sorter::new(&data.shelves, data.memory.part(4).bytes(), progress);
+    let vocabulary = std::mem::take(&mut data.vocabulary);
+    let read = data.each_record(progress, &mut |record| records.add(&digest(record, &vocabulary)));
+    data.vocabulary = vocabulary;
+    read?;
+    let mut hash = Sha256::new();
+    records.each(&mut |record| {
+        hash.update(record);
+        Ok(())
+    })?;
+    Ok(hex(&hash.finalize()))
+}
+
+/// The checksum of a record, whatever the numbers of its items.
+fn digest(record: &[ItemId], vocabulary: &Vocabulary) -> [u8; 32] {
+    let mut hash = Sha256::new();
+    for &item in record {
+        let label = vocabulary.label(item);
+        hash.update((label.len() as u64).to_le_bytes());
+        hash.update(label);
+    }
+    hash.finalize().into()
 }
 
 /// The earlier releases that `receipt`, if it is there already, and the other

@@ -13,7 +13,9 @@ use super::disk::{Disk, Files};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Call {
     CreateDir,
+    CreatePrivateDir,
     CreateNew,
+    Append,
     Write,
     Sync,
     SyncDir,
@@ -90,9 +92,19 @@ impl Files for Faulty {
         Disk.create_dir(path)
     }
 
+    fn create_private_dir(&self, path: &Path) -> io::Result<()> {
+        self.call(Call::CreatePrivateDir)?;
+        Disk.create_private_dir(path)
+    }
+
     fn create_new(&self, path: &Path) -> io::Result<File> {
         self.call(Call::CreateNew)?;
         Disk.create_new(path)
+    }
+
+    fn append(&self, path: &Path) -> io::Result<File> {
+        self.call(Call::Append)?;
+        Disk.append(path)
     }
 
     fn write(&self, file: &mut File, bytes: &[u8]) -> io::Result<()> {

@@ -16,12 +16,15 @@ mod new_file;
 mod read;
 mod receipt;
 mod release;
+mod shelves;
+mod sorting;
+mod spool;
 mod table;
 mod temporary;
 mod wordnet;
 mod write;
 
-pub use earlier::{Earlier, data_sha256, earlier_releases};
+pub use earlier::{Earlier, data_sha256, earlier_releases, spooled_sha256};
 pub use export::{ExportFormat, write_dataset, write_datasets};
 #[cfg(feature = "arrow")]
 pub use flat::{FlatFormat, write_tables};
@@ -31,7 +34,7 @@ pub use keep::read_keep;
 pub use new_file::{NewFile, check_file, write_file};
 pub use read::{
     Assumption, Encoding, Format, Input, LeftOut, Preview, PreviewColumn, ReadOptions,
-    parse_dataset, read_dataset, read_dataset_from,
+    parse_dataset, read_dataset, read_dataset_from, spool_dataset, spool_dataset_from,
 };
 pub use receipt::{Receipt, check_receipt, day};
 #[cfg(feature = "arrow")]
@@ -42,6 +45,9 @@ pub use release::{
     open_release, open_release_from, read_explained, read_listed, read_manifest_bytes,
     read_release, read_release_from, write_release, write_release_in_files, write_release_to,
 };
+pub use shelves::{DiskShelf, DiskShelves};
+pub use sorting::Sorter;
+pub use spool::Spooled;
 pub use table::{Column, Table, TableFormat, itemset_text, write_table};
 pub use temporary::{StalePartial, remove_temporary, stale_partials};
 pub use wordnet::read_wordnet;

@@ -77,9 +77,19 @@ impl Temporary {
     /// Makes a directory beside `target`.
     pub(super) fn directory(target: &Path, files: &dyn Files) -> Result<Self> {
         let (path, ()) = create(target, |path| files.create_dir(path))?;
+        Ok(Self::locked(path))
+    }
+
+    /// Makes a directory beside `target` that nobody else may look into.
+    pub(super) fn private_directory(target: &Path, files: &dyn Files) -> Result<Self> {
+        let (path, ()) = create(target, |path| files.create_private_dir(path))?;
+        Ok(Self::locked(path))
+    }
+
+    fn locked(path: PathBuf) -> Self {
         let lock = File::open(&path).ok();
         lock.as_ref().and_then(try_lock);
-        Ok(Self { path, listed: true, _lock: lock })
+        Self { path, listed: true, _lock: lock }
     }
 
     /// Makes a file beside `target`.

@@ -108,6 +108,16 @@ impl Cluster {
     }
 }
 
+/// Replaces `items` by the numbers that [`put_number`] wrote.
+pub(crate) fn numbers(bytes: &[u8], items: &mut Vec<ItemId>) -> Result<()> {
+    items.clear();
+    let mut reader = Reader::new(bytes);
+    while !reader.rest.is_empty() {
+        items.push(reader.number()?);
+    }
+    Ok(())
+}
+
 /// Takes bytes apart again.
 pub(crate) struct Reader<'a> {
     rest: &'a [u8],
@@ -116,6 +126,11 @@ pub(crate) struct Reader<'a> {
 impl<'a> Reader<'a> {
     pub(crate) fn new(bytes: &'a [u8]) -> Self {
         Self { rest: bytes }
+    }
+
+    /// What is left.
+    pub(crate) fn rest(&self) -> &'a [u8] {
+        self.rest
     }
 
     /// Fails if something is left.
@@ -175,6 +190,33 @@ impl<'a> Reader<'a> {
             items.push(item);
             last = Some(item);
         }
+    }
+
+    /// Passes over a list of items.
+    pub(crate) fn skip_items(&mut self) -> Result<()> {
+        loop {
+            match self.byte()? {
+                END => return Ok(()),
+                first => self.number_after(first)?,
+            };
+        }
+    }
+
+    /// Passes over lists of items, each with a count behind it.
+    fn skip_bag(&mut self) -> Result<()> {
+        while self.more()? {
+            self.skip_items()?;
+            self.number()?;
+        }
+        Ok(())
+    }
+
+    /// Passes over what [`put_bags`] wrote.
+    pub(crate) fn skip_bags(&mut self) -> Result<()> {
+        while self.more()? {
+            self.skip_bag()?;
+        }
+        Ok(())
     }
 
     pub(crate) fn bag(&mut self) -> Result<Bag> {

@@ -35,6 +35,9 @@ pub struct Anonymized {
     /// What was left out when the data was read; none for data that was not read.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub left_out: Option<LeftOut>,
+    /// In how many parts data that lay on a disk was anonymized. Not published.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub parts: Option<u64>,
     /// Earlier releases of the same data that receipts tell of: no promise covers
     /// them and this one together.
     #[serde(skip_serializing_if = "is_none")]
@@ -63,6 +66,15 @@ impl Anonymized {
         details: Details,
         start: Instant,
     ) -> Self {
+        Self::with_cautions(manifest, details, super::cautions(release), start)
+    }
+
+    pub(super) fn with_cautions(
+        manifest: &Manifest,
+        details: Details,
+        cautions: Vec<Caution>,
+        start: Instant,
+    ) -> Self {
         Self {
             release: None,
             method: manifest.method.clone(),
@@ -71,11 +83,12 @@ impl Anonymized {
             parameters: manifest.parameters.clone(),
             seconds: start.elapsed().as_secs_f64(),
             left_out: None,
+            parts: None,
             earlier_releases: 0,
             promises: manifest.promises(),
             kept: Vec::new(),
             details,
-            cautions: super::cautions(release),
+            cautions,
         }
     }
 }

@@ -7,6 +7,7 @@ use std::time::{Instant, SystemTime};
 
 use serde::Serialize;
 
+pub use super::on_disk::{OnDisk, anonymize_on_disk, publish_spooled, spool, spool_from};
 #[cfg(feature = "arrow")]
 pub use super::tables::export;
 pub use super::tables::{Exported, write_answers, write_rules};
@@ -70,9 +71,12 @@ impl Target {
     ///
     /// # Errors
     /// If there are some, and the data may not be published again.
-    fn earlier(&self, data: &Dataset) -> Result<(String, Vec<io::Earlier>)> {
+    pub(super) fn earlier(
+        &self,
+        checksum: impl FnOnce() -> Result<String>,
+    ) -> Result<(String, Vec<io::Earlier>)> {
         let Some(receipt) = &self.receipt else { return Ok(Default::default()) };
-        let checksum = io::data_sha256(data);
+        let checksum = checksum()?;
         let earlier = io::earlier_releases(receipt, &checksum);
         match earlier.last() {
             Some(last) if !self.again => Err(Error::input(
@@ -91,6 +95,31 @@ impl Target {
                 ),
             )),
             _ => Ok((checksum, earlier)),
+        }
+    }
+}
+
+impl Target {
+    /// The receipt of a release with this manifest, if one is asked for.
+    pub(super) fn receipt_of(
+        &self,
+        manifest: &Manifest,
+        origin: &Origin,
+        earlier: (String, Vec<io::Earlier>),
+    ) -> Result<Option<Receipt>> {
+        let Origin { path, format, left_out } = *origin;
+        let now = SystemTime::now();
+        let make = |_: &PathBuf| {
+            Receipt::new(path, earlier, format, left_out, &self.output, manifest, now)
+        };
+        self.receipt.as_ref().map(make).transpose()
+    }
+
+    /// Writes the receipt, after the release.
+    pub(super) fn write_receipt(&self, receipt: Option<Receipt>) -> Result<()> {
+        match (receipt, &self.receipt) {
+            (Some(receipt), Some(file)) => receipt.write(file, self.force),
+            _ => Ok(()),
         }
     }
 }
@@ -171,7 +200,7 @@ pub fn publish(
         inspect::check(&input).refuse(source)?;
     }
     let origin = Origin { path: source, format: input.format, left_out: input.left_out() };
-    let earlier = target.earlier(&input.dataset)?;
+    let earlier = target.earlier(|| Ok(io::data_sha256(&input.dataset)))?;
     let outcome = method.run(&input.dataset, progress)?;
     let release = Arc::new(outcome.release);
     let kept = super::keep::kept(&method.keep(), &input.dataset, &release, progress)?;
@@ -214,7 +243,7 @@ pub fn save(
     progress: &dyn Progress,
 ) -> Result<u64> {
     target.check()?;
-    let earlier = target.earlier(data)?;
+    let earlier = target.earlier(|| Ok(io::data_sha256(data)))?;
     let earlier_releases = earlier.1.len() as u64;
     write(release, origin, earlier, target, progress)?;
     Ok(earlier_releases)
@@ -228,25 +257,14 @@ fn write(
     target: &Target,
     progress: &dyn Progress,
 ) -> Result<Manifest> {
-    let Origin { path, format, left_out } = *origin;
     // What can fail about the receipt fails before anything is published.
-    let receipt = match &target.receipt {
-        None => None,
-        Some(file) => {
-            let (now, manifest) = (SystemTime::now(), &release.manifest);
-            let receipt =
-                Receipt::new(path, earlier, format, left_out, &target.output, manifest, now)?;
-            Some((receipt, file))
-        }
-    };
+    let receipt = target.receipt_of(&release.manifest, origin, earlier)?;
     let sink = DirectorySink::new(&target.output, target.force)?;
     let manifest = match target.file_size {
         None => io::write_release_to(release, sink, progress)?,
         Some(bytes) => io::write_release_in_files(release, sink, bytes, progress)?,
     };
-    if let Some((receipt, file)) = receipt {
-        receipt.write(file, target.force)?;
-    }
+    target.write_receipt(receipt)?;
     Ok(manifest)
 }
 

@@ -19,6 +19,7 @@ pub mod files;
 mod itemsets;
 mod keep;
 mod limits;
+mod on_disk;
 mod profile;
 mod query;
 pub mod recommend;

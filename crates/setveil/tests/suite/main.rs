@@ -27,6 +27,7 @@ mod located;
 mod made_up;
 mod measure;
 mod method;
+mod on_disk;
 mod original;
 mod own_original;
 mod parts;

@@ -2,9 +2,11 @@
 
 use std::path::PathBuf;
 
+use setveil::budget::Budget;
 use setveil::data::{K, L, M};
 use setveil::methods::disassociation::safe::{Eta, JoinWidth, Safe};
 use setveil::methods::disassociation::{Clustering, Parameters};
+use setveil::workflow::files::OnDisk;
 use setveil::{Dataset, Method, io};
 
 use super::MethodArgs;
@@ -16,7 +18,8 @@ use crate::context::Context;
     setveil anonymize disassociation baskets.dat -k 5 -m 2 -o release\n  \
     setveil anonymize disassociation visits.csv --id patient --item code \\\n    \
     --sensitive hiv.txt -l 4 -o release\n  \
-    setveil anonymize disassociation baskets.dat --safe --eta 0.05 -o release\n\n\
+    setveil anonymize disassociation baskets.dat --safe --eta 0.05 -o release\n  \
+    setveil anonymize disassociation huge.dat.zst --memory 4G -o release\n\n\
     The promise and its limits: docs/guarantees.md and, with --safe, docs/safe.md")]
 pub struct Args {
     #[command(flatten)]
@@ -33,6 +36,14 @@ pub struct Args {
     /// Leave out items of fewer than k records with --safe
     #[arg(long, requires = "safe")]
     drop_below_k: bool,
+    /// Keep the data on disk and work with this much memory in all, as 4G; data that does not fit
+    /// is anonymized in parts (docs/disassociation.md)
+    #[arg(long, value_name = "SIZE", value_parser = crate::memory::parse)]
+    memory: Option<Budget>,
+    /// With --memory: where a private directory with raw data is made while the command runs
+    /// [default: beside the release]
+    #[arg(long, value_name = "DIR", requires = "memory")]
+    temporary: Option<PathBuf>,
 }
 
 /// The horizontal step.
@@ -104,5 +115,10 @@ impl MethodArgs for Args {
             });
         }
         Ok(Method::Disassociation(parameters))
+    }
+
+    fn on_disk(&self) -> anyhow::Result<Option<OnDisk>> {
+        let Some(memory) = self.memory else { return Ok(None) };
+        Ok(Some(OnDisk::new(memory)?.temporary(self.temporary.clone())))
     }
 }

@@ -18,6 +18,7 @@ use std::path::Path;
 use clap::Subcommand;
 use serde_json::{Value, json};
 use setveil::error::plain;
+use setveil::workflow::files::{OnDisk, Target};
 use setveil::workflow::{Anonymized, KeptSet, files};
 use setveil::{Dataset, Method};
 
@@ -100,6 +101,11 @@ struct Run<A: clap::Args> {
 trait MethodArgs: clap::Args {
     /// The method that they ask for. Some look at the data.
     fn method(&self, data: &Dataset, context: &Context) -> anyhow::Result<Method>;
+
+    /// Whether the data stays on disk, and how. Only methods that do not look at the data.
+    fn on_disk(&self) -> anyhow::Result<Option<OnDisk>> {
+        Ok(None)
+    }
 }
 
 impl<A: MethodArgs> Run<A> {
@@ -109,16 +115,38 @@ impl<A: MethodArgs> Run<A> {
         let target = self.target.target();
         target.check()?;
         crate::leftovers::remark(&target.output, context);
-        let input = self.data.read_to_publish(&target, context)?;
-        // Whoever read it has looked at it.
-        let target = target.as_baskets(true);
-        let method = self.method.method(&input.dataset, context)?;
-        let mut answer = files::publish(input, &self.data.data, &method, &target, context)?;
+        let mut answer = match self.method.on_disk()? {
+            Some(on_disk) => self.on_disk(&target, &on_disk, context)?,
+            None => {
+                let input = self.data.read_to_publish(&target, context)?;
+                let method = self.method.method(&input.dataset, context)?;
+                // Whoever read it has looked at it.
+                let target = target.clone().as_baskets(true);
+                files::publish(input, &self.data.data, &method, &target, context)?
+            }
+        };
         answer.seconds = start.elapsed().as_secs_f64();
         context.answer(&answer, || {
             describe(&answer, &target.output) + &cautions(&answer.cautions, context)
         })?;
         Ok(Exit::Done)
+    }
+
+    /// The same with data that stays on disk.
+    fn on_disk(
+        &self,
+        target: &Target,
+        on_disk: &OnDisk,
+        context: &Context,
+    ) -> anyhow::Result<Anonymized> {
+        let method = self.method.method(&Dataset::default(), context)?;
+        on_disk.check(&method)?;
+        if on_disk.temporary.is_some() {
+            crate::leftovers::remark(&on_disk.place(target), context);
+        }
+        let data = self.data.spool_to_publish(target, on_disk, context)?;
+        let target = target.clone().as_baskets(true);
+        Ok(files::publish_spooled(data, &self.data.data, &method, &target, context)?)
     }
 }
 
@@ -138,6 +166,9 @@ fn describe(answer: &Anonymized, output: &Path) -> String {
             };
             text += &format!("{name}: {value}\n");
         }
+    }
+    if let Some(parts) = answer.parts.filter(|&parts| parts > 1) {
+        text += &format!("{parts} parts: with more memory the release would be another one\n");
     }
     for set in &answer.kept {
         text += &describe_kept(set);

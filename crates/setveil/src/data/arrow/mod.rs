@@ -92,13 +92,14 @@ impl Dataset {
         let table = |row, bad: Bad| Error::Table { row, found: bad.found, hint: bad.hint };
         let layout = Layout::find(&batches.schema(), options).map_err(|bad| table(None, bad))?;
         progress.stage(Stage::Reading, None);
-        let mut filler = Filler::new(layout, options);
+        let mut filler = Filler::new(layout, options.clone());
         for batch in batches {
             let hint = "the stream of record batches ended with an error";
             let batch = batch.map_err(|e| table(None, Bad::new(e.to_string(), hint)))?;
             filler.add(&batch, progress)?;
         }
-        let (block, skipped_rows) = filler.into_block(progress)?;
+        let (block, table, skipped_rows) = filler.into_parts();
+        let block = table.map_or(Ok(block), |table| table.into_block(progress))?;
         let mut assembly = Assembly::default();
         assembly.add(block)?;
         let (dataset, dropped) = assembly.finish(progress)?;
@@ -107,17 +108,17 @@ impl Dataset {
 }
 
 /// Takes batches of one layout.
-pub(crate) struct Filler<'a> {
+pub(crate) struct Filler {
     layout: Layout,
-    options: &'a ArrowOptions,
+    options: ArrowOptions,
     table: LongTable,
     block: Block,
     rows: u64,
     skipped: u64,
 }
 
-impl<'a> Filler<'a> {
-    pub(crate) fn new(layout: Layout, options: &'a ArrowOptions) -> Self {
+impl Filler {
+    pub(crate) fn new(layout: Layout, options: ArrowOptions) -> Self {
         let (table, block) = (LongTable::default(), Block::default());
         Self { layout, options, table, block, rows: 0, skipped: 0 }
     }
@@ -163,13 +164,17 @@ impl<'a> Filler<'a> {
         self.table.bytes() + self.block.bytes()
     }
 
-    /// The records, and how many rows were left out.
-    pub(crate) fn into_block(self, progress: &dyn Progress) -> Result<(Block, u64)> {
-        let block = match self.layout {
-            Layout::Lists(_) | Layout::Rows(_) => self.block,
-            Layout::Long(..) | Layout::Wide(..) => self.table.into_block(progress)?,
-        };
-        Ok((block, self.skipped))
+    /// The records and the rows of persons so far, for whoever takes them away.
+    #[cfg(feature = "parquet")]
+    pub(crate) fn filled(&mut self) -> (&mut Block, &mut LongTable) {
+        (&mut self.block, &mut self.table)
+    }
+
+    /// The records, or the rows of persons where it is a table of these, and
+    /// how many rows were left out.
+    pub(crate) fn into_parts(self) -> (Block, Option<LongTable>, u64) {
+        let persons = matches!(self.layout, Layout::Long(..) | Layout::Wide(..));
+        (self.block, persons.then_some(self.table), self.skipped)
     }
 }
 

@@ -12,7 +12,7 @@ use super::lines::invalid_utf8;
 use super::source::Source;
 use super::stopping::{endless, read_error};
 use super::{Bad, Job};
-use crate::data::{LongTable, Nouns};
+use crate::data::{Block, LongTable, Nouns};
 use crate::error::{Hint, Setting};
 use crate::{Progress, Result, io};
 
@@ -29,6 +29,7 @@ pub(super) fn read(source: Source, job: &mut Job, progress: &dyn Progress) -> Re
         match read.map_err(|e| read_error(&job.name, e))? as u64 {
             0 => break,
             read if read == longest => return Err(endless(read + 1, longest)),
+            _ if job.to_disk() => job.relieve(&mut Block::default(), &mut table)?,
             _ => job.check_rows(number, || table.bytes())?,
         }
         let end = line.len() - line.iter().rev().take_while(|b| matches!(b, b'\n' | b'\r')).count();
@@ -48,7 +49,7 @@ pub(super) fn read(source: Source, job: &mut Job, progress: &dyn Progress) -> Re
             Err(bad) => return Err(job.error(Some(number), bad)),
         }
     }
-    job.add(table.into_block(progress)?)
+    job.add_rows(table, progress)
 }
 
 fn push(table: &mut LongTable, nouns: Option<&Nouns>, user: &str, query: &str) {

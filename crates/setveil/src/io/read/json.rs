@@ -11,12 +11,11 @@ use std::io::BufReader;
 use serde::Deserializer;
 use serde::de::{Error as _, SeqAccess, Visitor};
 
+use super::Job;
 use super::jsonl::{Jsonl, RecordSeed};
 use super::source::Source;
 use super::stopping::{Meter, Metered, read_error};
-use super::{Job, READING};
-use crate::budget::Budget;
-use crate::data::Block;
+use crate::data::{Block, LongTable};
 use crate::{Error, Result};
 
 /// Whether a text that begins like this is an array of records.
@@ -31,13 +30,8 @@ pub(super) fn read(source: Source, job: &mut Job) -> Result<()> {
     let (stream, meter) = Metered::new(source.into_reader(), job.budget.line());
     let mut json = serde_json::Deserializer::from_reader(BufReader::new(stream));
     let (mut block, mut failed) = (Block::default(), None);
-    let records = Records {
-        block: &mut block,
-        field: format.item,
-        meter: &meter,
-        budget: job.budget,
-        failed: &mut failed,
-    };
+    let records =
+        Records { block: &mut block, field: format.item, meter: &meter, job, failed: &mut failed };
     let read = json.deserialize_seq(records).and_then(|()| json.end());
     if let Some(error) = failed {
         return Err(error);
@@ -50,16 +44,16 @@ pub(super) fn read(source: Source, job: &mut Job) -> Result<()> {
 }
 
 /// Expects an array of records.
-struct Records<'a> {
+struct Records<'a, 'j> {
     block: &'a mut Block,
     field: Option<&'a str>,
     meter: &'a Meter,
-    budget: Budget,
+    job: &'a mut Job<'j>,
     /// An error that JSON's cannot carry.
     failed: &'a mut Option<Error>,
 }
 
-impl<'de> Visitor<'de> for Records<'_> {
+impl<'de> Visitor<'de> for Records<'_, '_> {
     type Value = ();
 
     fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
@@ -76,9 +70,10 @@ impl<'de> Visitor<'de> for Records<'_> {
             self.block.end_record();
             self.meter.record_ended();
             records += 1;
-            if records.is_multiple_of(1 << 14)
-                && let Err(error) = self.budget.check(READING, self.block.bytes())
-            {
+            let relieved = self.job.relieve(self.block, &mut LongTable::default());
+            let checked =
+                relieved.and_then(|()| self.job.check_rows(records, || self.block.bytes()));
+            if let Err(error) = checked {
                 *self.failed = Some(error);
                 return Err(A::Error::custom("too large"));
             }

@@ -68,8 +68,11 @@ pub(super) fn read(
     mut lines: u64,
     job: &mut Job,
 ) -> Result<()> {
-    let (content, start, progress) = source.into_parts();
     let skip = job.options.skip_bad_lines;
+    if job.to_disk() {
+        return read_stream(source.into_reader(), format, lines, job);
+    }
+    let (content, start, progress) = source.into_parts();
     let parsed: Vec<Result<Parsed>> = match content {
         Content::File(file) => {
             let part = Part {
@@ -106,12 +109,18 @@ fn read_stream(
     let (skip, longest) = (job.options.skip_bad_lines, job.budget.line());
     let name = job.name.clone();
     let mut blocks = Blocks { stream, carry: Vec::new(), ended: false, longest, name: &name };
-    let count = rayon::current_num_threads().max(1);
+    // A block, its records and the next one: about eight times its text.
+    let most = (job.budget.part(8 * 8).bytes() as usize / STREAMED).max(1);
+    let count = rayon::current_num_threads().clamp(1, most);
+    let tidy = job.to_disk();
     let mut batch = blocks.batch(count)?;
     while !batch.is_empty() {
         let parse = |bytes: &Vec<u8>| {
             let mut parsed = Parsed::default();
             parsed.add(bytes, format, skip);
+            if tidy {
+                parsed.block.tidy();
+            }
             parsed
         };
         let (parsed, next) =

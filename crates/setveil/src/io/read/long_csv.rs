@@ -57,6 +57,7 @@ pub(super) fn read(
     let (mut skipped, mut count) = (0, 0);
     while let Some(line) = table.next(job)? {
         count += 1;
+        job.relieve(&mut rows.block, &mut rows.table)?;
         job.check_rows(count, || rows.table.bytes() + rows.block.bytes())?;
         match rows.add(&table.row) {
             Ok(()) if Preview::wants(count - 1) => rows.keep(&table.row),
@@ -68,7 +69,7 @@ pub(super) fn read(
     job.skipped += skipped;
     job.preview.item_columns = std::mem::take(&mut rows.kept);
     let long = rows.columns.id.is_some();
-    job.add(if long { rows.table.into_block(progress)? } else { rows.block })
+    if long { job.add_rows(rows.table, progress) } else { job.add(rows.block) }
 }
 
 /// Refuses a table of which no column is named, or an item without whose it is.

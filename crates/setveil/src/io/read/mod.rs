@@ -42,8 +42,10 @@ pub use format::Format;
 pub use options::{Assumption, Input, LeftOut, ReadOptions};
 pub use preview::{Preview, PreviewColumn};
 
+use super::shelves::DiskShelves;
+use super::spool::{Spool, Spooled};
 use crate::budget::Budget;
-use crate::data::{Assembly, Block};
+use crate::data::{Assembly, Block, Dropped, LongTable};
 use crate::error::{Bad, Hint};
 use crate::{Error, Progress, Result};
 use source::Source;
@@ -89,14 +91,70 @@ pub fn parse_dataset(name: &Path, bytes: &[u8], options: &ReadOptions) -> Result
     read(Source::memory(name, bytes, options)?, format, options, &())
 }
 
+/// Reads the file `path` to `shelves`, with about so much memory, whatever the
+/// size of the file.
+///
+/// # Errors
+/// As [`read_dataset`], if the disk is full, and if the distinct items do not fit.
+pub fn spool_dataset(
+    path: &Path,
+    options: &ReadOptions,
+    shelves: &DiskShelves,
+    memory: Budget,
+    progress: &dyn Progress,
+) -> Result<Spooled> {
+    let format = Format::of(path, options)?;
+    let source = Source::open(path, options, progress)?;
+    spool(source, format, options, shelves, memory, progress)
+}
+
+/// As [`spool_dataset`], for a stream: see [`read_dataset_from`].
+///
+/// # Errors
+/// As [`spool_dataset`].
+pub fn spool_dataset_from<'a>(
+    stream: impl Read + Send + 'a,
+    name: &Path,
+    options: &ReadOptions,
+    shelves: &DiskShelves,
+    memory: Budget,
+    progress: &'a dyn Progress,
+) -> Result<Spooled> {
+    let format = Format::of(name, options)?;
+    let source = Source::stream(name, Box::new(stream), options, progress)?;
+    spool(source, format, options, shelves, memory, progress)
+}
+
+fn spool(
+    source: Source,
+    format: Format,
+    options: &ReadOptions,
+    shelves: &DiskShelves,
+    memory: Budget,
+    progress: &dyn Progress,
+) -> Result<Spooled> {
+    let gather = Gather::Disk(Spool::new(shelves, memory, progress)?);
+    let mut job = Job::new(source.name(), options, memory, gather);
+    fill(source, format, &mut job, progress)?;
+    job.finish_spooled(format)
+}
+
 fn read(
-    mut source: Source,
+    source: Source,
     format: Format,
     options: &ReadOptions,
     progress: &dyn Progress,
 ) -> Result<Input> {
+    let gather = Gather::Memory(Assembly::default());
+    let mut job = Job::new(source.name(), options, progress.budget(), gather);
+    fill(source, format, &mut job, progress)?;
+    job.finish(format, progress)
+}
+
+/// Reads all of `source`.
+fn fill(mut source: Source, format: Format, job: &mut Job, progress: &dyn Progress) -> Result<()> {
+    let options = job.options;
     format.check(options)?;
-    let mut job = Job::new(source.name(), options, progress.budget());
     // Excel says in a first line what separates fields.
     let mut said = None;
     if matches!(format, Format::BasketCsv | Format::LongCsv)
@@ -113,24 +171,24 @@ fn read(
         Format::Fimi => job.lines(source, &fimi::Fimi, 0)?,
         Format::Spmf => {
             let spmf = spmf::Spmf::default();
-            lines::read(source, &spmf, 0, &mut job)?;
-            spmf.rename(&mut job, progress)?;
+            lines::read(source, &spmf, 0, job)?;
+            spmf.rename(job, progress)?;
         }
         Format::BasketCsv => {
             let delimiter = options.delimiter.or(said).unwrap_or_else(|| job.separator(&source));
             job.lines(source, &basket_csv::BasketCsv { delimiter }, before)?;
             job.preview.delimiter = Some(char::from(delimiter));
         }
-        Format::LongCsv => long_csv::read(source, said, before, &mut job, progress)?,
-        Format::Aol => aol::read(source, &mut job, progress)?,
+        Format::LongCsv => long_csv::read(source, said, before, job, progress)?,
+        Format::Aol => aol::read(source, job, progress)?,
         Format::Jsonl | Format::Json if json::is_array_of_records(source.head()) => {
-            json::read(source, &mut job)?;
+            json::read(source, job)?;
         }
         Format::Jsonl | Format::Json => {
             job.lines(source, &jsonl::Jsonl { item: options.item.as_deref() }, 0)?;
         }
         #[cfg(feature = "parquet")]
-        Format::Parquet => parquet::read(source, &mut job)?,
+        Format::Parquet => parquet::read(source, job)?,
         #[cfg(not(feature = "parquet"))]
         Format::Parquet => {
             let bad = Bad::new(
@@ -140,7 +198,7 @@ fn read(
             return Err(job.error(None, bad));
         }
     }
-    job.finish(format, progress)
+    spelling::apply(job, progress)
 }
 
 /// The separator that a first line `sep=;` tells, and the length of the line.
@@ -166,19 +224,25 @@ struct Job<'a> {
     name: PathBuf,
     options: &'a ReadOptions,
     budget: Budget,
-    assembly: Assembly,
+    gather: Gather<'a>,
     skipped: u64,
     assumed: Vec<Assumption>,
     preview: Preview,
 }
 
+/// Where records go.
+enum Gather<'a> {
+    Memory(Assembly),
+    Disk(Spool<'a>),
+}
+
 impl<'a> Job<'a> {
-    fn new(name: &Path, options: &'a ReadOptions, budget: Budget) -> Self {
+    fn new(name: &Path, options: &'a ReadOptions, budget: Budget, gather: Gather<'a>) -> Self {
         Self {
             name: name.to_owned(),
             options,
             budget,
-            assembly: Assembly::default(),
+            gather,
             skipped: 0,
             assumed: Vec::new(),
             preview: Preview::default(),
@@ -202,9 +266,55 @@ impl<'a> Job<'a> {
     }
 
     /// Appends records, if there is memory for them.
-    fn add(&mut self, block: Block) -> Result<()> {
-        self.assembly.add(block)?;
-        self.budget.check(READING, self.assembly.bytes())
+    fn add(&mut self, mut block: Block) -> Result<()> {
+        match &mut self.gather {
+            Gather::Memory(assembly) => {
+                assembly.add(block)?;
+                self.budget.check(READING, assembly.bytes())
+            }
+            Gather::Disk(spool) => {
+                block.tidy();
+                spool.add(block)
+            }
+        }
+    }
+
+    /// Appends the rows of persons of which no more will come.
+    fn add_rows(&mut self, table: LongTable, progress: &dyn Progress) -> Result<()> {
+        match &mut self.gather {
+            Gather::Memory(_) => self.add(table.into_block(progress)?),
+            Gather::Disk(spool) => spool.end_rows(table),
+        }
+    }
+
+    /// Takes records and rows out of memory, if they go to a disk and are enough.
+    fn relieve(&mut self, block: &mut Block, table: &mut LongTable) -> Result<()> {
+        let Gather::Disk(spool) = &mut self.gather else { return Ok(()) };
+        let portion = spool.portion();
+        if table.bytes() > portion {
+            spool.add_rows(std::mem::take(table))?;
+        }
+        if block.bytes() > portion { self.add(std::mem::take(block)) } else { Ok(()) }
+    }
+
+    /// Whether records go to a disk, one portion after the other.
+    fn to_disk(&self) -> bool {
+        matches!(self.gather, Gather::Disk(_))
+    }
+
+    /// Other labels for items.
+    fn relabel(
+        &mut self,
+        change: &dyn Fn(&str, &mut dyn FnMut(&str)),
+        progress: &dyn Progress,
+    ) -> Result<()> {
+        match &mut self.gather {
+            Gather::Memory(assembly) => {
+                assembly.relabel(change, progress)?;
+                self.budget.check(READING, assembly.bytes())
+            }
+            Gather::Disk(spool) => spool.relabel(change),
+        }
     }
 
     /// Looks now and then whether there is memory for the rows so far.
@@ -225,19 +335,41 @@ impl<'a> Job<'a> {
         Error::input(&self.name, line, bad.found, bad.hint)
     }
 
+    /// There is nothing to publish.
+    fn nothing(&self, dropped: Dropped, format: Format) -> Error {
+        let mut found = "there is no record".to_owned();
+        if self.skipped > 0 {
+            found += &format!(" ({} lines were skipped)", self.skipped);
+        } else if dropped.empty_records > 0 {
+            found += &format!(" with an item ({} are empty)", dropped.empty_records);
+        }
+        let hint = Hint::from("expected ").then(format.layout());
+        Error::input(&self.name, None, found, hint)
+    }
+
+    fn finish_spooled(mut self, format: Format) -> Result<Spooled> {
+        let memory = Gather::Memory(Assembly::default());
+        let Gather::Disk(spool) = std::mem::replace(&mut self.gather, memory) else {
+            unreachable!("a job that was begun on a disk")
+        };
+        let mut spooled = spool.finish()?;
+        if spooled.records == 0 {
+            return Err(self.nothing(spooled.dropped, format));
+        }
+        spooled.skipped_lines = self.skipped;
+        spooled.format = format;
+        (spooled.assumed, spooled.preview) = (self.assumed, self.preview);
+        Ok(spooled)
+    }
+
     fn finish(mut self, format: Format, progress: &dyn Progress) -> Result<Input> {
-        spelling::apply(&mut self.assembly, self.options, progress)?;
-        self.budget.check(READING, self.assembly.bytes())?;
-        let (dataset, dropped) = self.assembly.finish(progress)?;
+        let memory = Gather::Memory(Assembly::default());
+        let Gather::Memory(assembly) = std::mem::replace(&mut self.gather, memory) else {
+            unreachable!("a job that was begun in memory")
+        };
+        let (dataset, dropped) = assembly.finish(progress)?;
         if dataset.is_empty() {
-            let mut found = "there is no record".to_owned();
-            if self.skipped > 0 {
-                found += &format!(" ({} lines were skipped)", self.skipped);
-            } else if dropped.empty_records > 0 {
-                found += &format!(" with an item ({} are empty)", dropped.empty_records);
-            }
-            let hint = Hint::from("expected ").then(format.layout());
-            return Err(Error::input(self.name, None, found, hint));
+            return Err(self.nothing(dropped, format));
         }
         Ok(Input {
             dataset,

@@ -147,16 +147,16 @@ impl Input {
 
     /// What was left out.
     pub fn left_out(&self) -> LeftOut {
-        LeftOut {
-            duplicates: self.dropped.duplicates,
-            blank_items: self.dropped.blank_items,
-            empty_records: self.dropped.empty_records,
-            skipped_lines: self.skipped_lines,
-        }
+        LeftOut::new(self.dropped, self.skipped_lines)
     }
 }
 
 impl LeftOut {
+    pub(in crate::io) fn new(dropped: Dropped, skipped_lines: u64) -> Self {
+        let Dropped { duplicates, blank_items, empty_records } = dropped;
+        Self { duplicates, blank_items, empty_records, skipped_lines }
+    }
+
     /// One line in plain words, if anything was left out.
     pub fn describe(&self) -> Option<String> {
         let parts: Vec<String> = [

@@ -17,7 +17,7 @@ use super::quiet::quietly;
 use super::source::{Content, Source};
 use super::stopping::{endless, read_error};
 use super::{Bad, Job, READING};
-use crate::data::{ArrowOptions, Block, Filler, Layout, Nulls};
+use crate::data::{ArrowOptions, Filler, Layout, Nulls};
 use crate::error::{Hint, Setting};
 use crate::{Error, Progress, Result};
 
@@ -27,27 +27,31 @@ pub(super) fn read(source: Source, job: &mut Job) -> Result<()> {
     let read = match content {
         Content::File(file) => {
             let length = file.len();
-            guarded(job, || read_rows(file.into_file(), length, job, progress))
+            guarded(job, |job| read_rows(file.into_file(), length, job, progress))
         }
         Content::Memory(bytes) => {
             let bytes = Bytes::copy_from_slice(bytes);
-            guarded(job, || read_rows(bytes, 0, job, progress))
+            guarded(job, |job| read_rows(bytes, 0, job, progress))
         }
         Content::Stream(stream) => {
             let bytes = whole(stream, job)?;
-            guarded(job, || read_rows(bytes, 0, job, progress))
+            guarded(job, |job| read_rows(bytes, 0, job, progress))
         }
     };
-    let (block, skipped, names) = read?;
+    let (filler, names) = read?;
     let named = |name| PreviewColumn { name, values: Vec::new() };
     job.preview.item_columns = names.into_iter().map(named).collect();
+    let (block, table, skipped) = filler.into_parts();
     job.skipped += skipped;
-    job.add(block)
+    match table {
+        Some(table) => job.add_rows(table, progress),
+        None => job.add(block),
+    }
 }
 
 /// Runs the decoder, which trusts lengths inside the file and panics where they lie.
-fn guarded<T>(job: &Job, decode: impl FnOnce() -> Result<T>) -> Result<T> {
-    match catch_unwind(AssertUnwindSafe(|| quietly(decode))) {
+fn guarded<T>(job: &mut Job, decode: impl FnOnce(&mut Job) -> Result<T>) -> Result<T> {
+    match catch_unwind(AssertUnwindSafe(|| quietly(|| decode(job)))) {
         Ok(Err(Error::Table { row, found, hint })) => {
             let row = row.map(|row| format!("row {row}: ")).unwrap_or_default();
             Err(Error::input(&job.name, None, row + &found, hint))
@@ -78,14 +82,12 @@ fn whole(stream: impl std::io::Read, job: &Job) -> Result<Bytes> {
 fn read_rows(
     file: impl ChunkReader + 'static,
     length: u64,
-    job: &Job,
+    job: &mut Job,
     progress: &dyn Progress,
-) -> Result<(Block, u64, Vec<String>)> {
-    let fail = |e: &dyn std::fmt::Display| damaged(job, e.to_string());
-    let bad = |bad: Bad| job.error(None, bad);
+) -> Result<(Filler, Vec<String>)> {
     let options = ArrowReaderOptions::new().with_skip_arrow_metadata(true);
     let builder = ParquetRecordBatchReaderBuilder::try_new_with_options(file, options)
-        .map_err(|e| fail(&e))?;
+        .map_err(|e| damaged(job, e.to_string()))?;
     let options = ArrowOptions {
         id: job.options.id.clone(),
         item: job.options.item.clone(),
@@ -93,23 +95,25 @@ fn read_rows(
         nulls: Nulls::Refuse,
         skip_bad_rows: job.options.skip_bad_lines,
     };
-    let layout = Layout::find(builder.schema(), &options).map_err(bad)?;
+    let layout = Layout::find(builder.schema(), &options).map_err(|bad| job.error(None, bad))?;
     let columns = layout.columns();
     let name = |&column: &usize| builder.schema().field(column).name().clone();
     let names = layout.items().iter().map(name).collect();
-    check_compression(builder.metadata(), &columns).map_err(bad)?;
+    check_compression(builder.metadata(), &columns).map_err(|bad| job.error(None, bad))?;
     let total = builder.metadata().file_metadata().num_rows().max(1) as u64;
     let mask = ProjectionMask::roots(builder.parquet_schema(), columns);
-    let batches = builder.with_projection(mask).build().map_err(|e| fail(&e))?;
-    let mut filler = Filler::new(layout.projected(), &options);
+    let batches = builder.with_projection(mask).build();
+    let batches = batches.map_err(|e| damaged(job, e.to_string()))?;
+    let mut filler = Filler::new(layout.projected(), options);
     for batch in batches {
-        let batch = batch.map_err(|e| fail(&e))?;
+        let batch = batch.map_err(|e| damaged(job, e.to_string()))?;
         filler.add(&batch, progress)?;
+        let (block, table) = filler.filled();
+        job.relieve(block, table)?;
         job.budget.check(READING, filler.bytes())?;
         progress.step((length as u128 * batch.num_rows() as u128 / u128::from(total)) as u64)?;
     }
-    let (block, skipped) = filler.into_block(progress)?;
-    Ok((block, skipped, names))
+    Ok((filler, names))
 }
 
 /// Names the compression of a column that cannot be read.

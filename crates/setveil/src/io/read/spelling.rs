@@ -2,16 +2,12 @@
 
 use unicode_normalization::UnicodeNormalization;
 
-use super::ReadOptions;
-use crate::data::Assembly;
+use super::{Job, ReadOptions};
 use crate::{Progress, Result};
 
 /// Splits, normalizes and folds the labels as the options say.
-pub(super) fn apply(
-    assembly: &mut Assembly,
-    options: &ReadOptions,
-    progress: &dyn Progress,
-) -> Result<()> {
+pub(super) fn apply(job: &mut Job, progress: &dyn Progress) -> Result<()> {
+    let options = job.options;
     if options.split.is_none() && !options.normalize && !options.fold_case {
         return Ok(());
     }
@@ -21,7 +17,7 @@ pub(super) fn apply(
         }
         _ => push(&respell(label, options)),
     };
-    assembly.relabel(change, progress)
+    job.relabel(&change, progress)
 }
 
 fn respell(item: &str, options: &ReadOptions) -> String {

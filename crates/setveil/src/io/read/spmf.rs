@@ -31,7 +31,7 @@ impl Spmf {
         let name = |label: &str, push: &mut dyn FnMut(&str)| {
             push(names.get(label).map_or(label, String::as_str));
         };
-        job.assembly.relabel(name, progress)
+        job.relabel(&name, progress)
     }
 
     fn name(&self, text: &str) -> Result<(), Bad> {

@@ -23,18 +23,21 @@
 //! `docs/disassociation.md` says what that costs.
 
 mod plan;
+mod round;
 mod run;
-mod shelves;
+mod watch;
 
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
+pub use crate::data::{InMemory, Shelf, Shelves};
 pub use plan::{Beginning, Counter, Equal, PartSize, Plan, Planner, Ranks};
-pub use run::{Counted, JOIN_ROUNDS, anonymize_in_parts, join_size};
-pub use shelves::{InMemory, Shelf, Shelves};
+pub use run::{
+    Counted, JOIN_ROUNDS, Numbered, Sizes, anonymize_in_parts, anonymize_numbered, join_size,
+};
 
 use super::pipeline::open;
-use super::refine::{OpenCluster, refine_open};
+use super::refine::{OpenCluster, open_terms_of, refine_open};
 use super::{Chunking, Clustering, Parameters, TermChunks, Verpart};
 use crate::data::{Dataset, ItemId, Vocabulary};
 use crate::progress::Progress;
@@ -55,6 +58,32 @@ impl Records {
             self.items.extend_from_slice(items);
             self.ends.push(self.items.len());
         }
+    }
+
+    /// Appends a record whose items may be in any order; see [`sort`](Self::sort).
+    fn push_unsorted(&mut self, items: impl Iterator<Item = ItemId>) {
+        self.items.extend(items);
+        self.ends.push(self.items.len());
+    }
+
+    /// Sorts the items of every record.
+    fn sort(&mut self) {
+        let mut rest = &mut self.items[..];
+        let mut start = 0;
+        let mut pieces = Vec::new();
+        for ends in self.ends.chunks(1 << 12) {
+            let end = ends[ends.len() - 1];
+            let (piece, others) = rest.split_at_mut(end - start);
+            pieces.push((piece, start, ends));
+            (rest, start) = (others, end);
+        }
+        pieces.into_par_iter().for_each(|(piece, start, ends)| {
+            let mut from = 0;
+            for end in ends {
+                piece[from..end - start].sort_unstable();
+                from = end - start;
+            }
+        });
     }
 
     /// The records with small numbers in the same order, and which they had.
@@ -150,7 +179,9 @@ pub fn join(
 /// # Errors
 /// If these are no bytes of [`split`] or [`join`].
 pub fn terms(cluster: &[u8]) -> Result<Vec<(ItemId, u32)>> {
-    Ok(OpenCluster::from_bytes(cluster)?.terms())
+    let mut terms = Vec::new();
+    open_terms_of(cluster, &mut terms)?;
+    Ok(terms)
 }
 
 /// What is published of a cluster that shares nothing more, in canonical order.

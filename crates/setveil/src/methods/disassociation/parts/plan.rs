@@ -49,9 +49,23 @@ impl Ranks {
 
     /// Writes the ranks of the items that have one to `ranks`, ascending.
     pub fn of(&self, items: &[ItemId], ranks: &mut Vec<u32>) {
+        self.of_items(items.iter().copied(), ranks);
+    }
+
+    /// As [`of`](Self::of).
+    pub(super) fn of_items(&self, items: impl Iterator<Item = ItemId>, ranks: &mut Vec<u32>) {
         ranks.clear();
-        ranks.extend(items.iter().map(|&item| self.ranks[item as usize]).filter(|&r| r != NONE));
+        ranks.extend(items.map(|item| self.ranks[item as usize]).filter(|&r| r != NONE));
         ranks.sort_unstable();
+    }
+
+    /// As [`of`](Self::of), for numbers that stand for items (`own` says for
+    /// which), and in any order.
+    pub(super) fn of_numbers(&self, numbers: &[u32], own: Option<&[ItemId]>, ranks: &mut Vec<u32>) {
+        let Some(own) = own else { return self.of(numbers, ranks) };
+        ranks.clear();
+        let rank = |&number: &u32| self.ranks[own[number as usize] as usize];
+        ranks.extend(numbers.iter().map(rank).filter(|&r| r != NONE));
     }
 
     /// The items of these ranks, ascending.
@@ -92,6 +106,12 @@ impl PartSize {
     /// Parts of at most about so much of anything.
     pub fn weight(max: u64) -> Self {
         Self { max: max.max(4) }
+    }
+
+    /// The smaller of the two.
+    #[must_use]
+    pub fn at_most(self, max: u64) -> Self {
+        Self::weight(self.max.min(max))
     }
 
     /// The least of a part, if there is so much at all.
@@ -201,9 +221,19 @@ impl Planner {
 
     /// Counts something of this weight, if it is of the ones that count in this pass.
     pub fn count(&self, ranks: &[u32], weight: u64, counter: &mut Counter) {
+        self.count_by(|i| code(ranks, i), weight, counter);
+    }
+
+    /// As [`count`](Self::count), for ranks in any order.
+    pub(super) fn count_unsorted(&self, ranks: &mut [u32], weight: u64, counter: &mut Counter) {
+        self.count_by(|i| next_code(ranks, i), weight, counter);
+    }
+
+    fn count_by(&self, mut code: impl FnMut(usize) -> u32, weight: u64, counter: &mut Counter) {
         let mut split = 0;
-        for i in 0..=ranks.len() {
-            let code = ranks.get(i).map_or(END, |rank| rank + 1);
+        // The end of the record has no longer beginnings.
+        for i in 0.. {
+            let code = code(i);
             let children = &self.tree[split].children;
             if children.is_empty() {
                 return counter.add((split as u32, code), weight);
@@ -247,6 +277,25 @@ impl Planner {
         parts.close(&mut self.tree);
         Plan { tree: self.tree, sizes: parts.sizes, equal: parts.equal }
     }
+}
+
+/// What comes behind `i` ascending ranks.
+fn code(ranks: &[u32], i: usize) -> u32 {
+    ranks.get(i).map_or(END, |rank| rank + 1)
+}
+
+/// As [`code`], for ranks of which the first `i` alone are in their order: most
+/// records are told by two or three of them.
+fn next_code(ranks: &mut [u32], i: usize) -> u32 {
+    const FEW: usize = 4;
+    if i >= FEW {
+        if i == FEW && i < ranks.len() {
+            ranks[i..].sort_unstable();
+        }
+    } else if let Some(least) = (i..ranks.len()).min_by_key(|&at| ranks[at]) {
+        ranks.swap(i, least);
+    }
+    code(ranks, i)
 }
 
 fn find(children: &[Child], code: u32) -> Option<&Child> {
@@ -359,10 +408,18 @@ impl Plan {
     /// The part of who has these ranks, ascending. None for one of many equal
     /// ones: [`equal`](Self::equal) says how many of those a part has.
     pub fn part(&self, ranks: &[u32]) -> Option<u32> {
+        self.part_by(|i| code(ranks, i))
+    }
+
+    /// As [`part`](Self::part), for ranks in any order.
+    pub(super) fn part_unsorted(&self, ranks: &mut [u32]) -> Option<u32> {
+        self.part_by(|i| next_code(ranks, i))
+    }
+
+    fn part_by(&self, mut code: impl FnMut(usize) -> u32) -> Option<u32> {
         let mut split = 0;
-        for i in 0..=ranks.len() {
-            let code = ranks.get(i).map_or(END, |rank| rank + 1);
-            match find(&self.tree[split].children, code)?.next {
+        for i in 0.. {
+            match find(&self.tree[split].children, code(i))?.next {
                 Next::Split(next) => split = next as usize,
                 Next::Part(part) => return Some(part),
                 Next::Divided => return None,

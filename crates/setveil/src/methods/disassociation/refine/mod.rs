@@ -19,7 +19,7 @@ use join::{Joiner, Scratch};
 use leaves::AHEAD;
 pub(super) use leaves::{Block, Leaves};
 use node::Node;
-pub(super) use open::{OpenCluster, open_leaves, refine_open};
+pub(super) use open::{OpenCluster, open_leaves, open_terms_of, refine_open};
 use rayon::prelude::*;
 
 use super::index::LeafId;

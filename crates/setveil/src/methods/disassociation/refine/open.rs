@@ -71,27 +71,6 @@ impl OpenCluster {
         }
     }
 
-    /// Its leaves, in order.
-    fn leaves<'a>(&'a self, to: &mut Vec<(&'a SimpleCluster, &'a Bag)>) {
-        match self {
-            Self::Leaf { cluster, open } => to.push((cluster, open)),
-            Self::Joint { children, .. } => children.iter().for_each(|child| child.leaves(to)),
-        }
-    }
-
-    /// The terms that it may share, ascending, with the number of records.
-    pub(in crate::methods::disassociation) fn terms(&self) -> Vec<(ItemId, u32)> {
-        let mut leaves = Vec::new();
-        self.leaves(&mut leaves);
-        let mut terms: Vec<(ItemId, u32)> = Vec::new();
-        for (items, count) in leaves.iter().flat_map(|(_, open)| open.iter()) {
-            terms.extend(items.iter().map(|&item| (item, count)));
-        }
-        terms.sort_unstable();
-        let sum = |run: &[(ItemId, u32)]| (run[0].0, run.iter().map(|t| t.1).sum());
-        terms.chunk_by(|a, b| a.0 == b.0).map(sum).collect()
-    }
-
     /// The published form, if nothing more is shared.
     pub(in crate::methods::disassociation) fn close(self) -> Cluster {
         match self {
@@ -107,6 +86,52 @@ impl OpenCluster {
             }
         }
     }
+}
+
+/// The terms that a cluster may share, ascending, with the number of records.
+/// Only these are read: nothing else is taken apart.
+pub(in crate::methods::disassociation) fn open_terms_of(
+    bytes: &[u8],
+    terms: &mut Vec<(ItemId, u32)>,
+) -> Result<()> {
+    terms.clear();
+    let (mut reader, mut items) = (Reader::new(bytes), Vec::new());
+    // Whether another child may follow, for every level.
+    let mut depth = 0;
+    loop {
+        match reader.byte()? {
+            LEAF => {
+                reader.number()?;
+                reader.skip_bags()?;
+                reader.skip_items()?;
+                while reader.more()? {
+                    items.clear();
+                    reader.items(&mut items)?;
+                    let count = reader.number()?;
+                    terms.extend(items.iter().map(|&item| (item, count)));
+                }
+            }
+            JOINT if depth < MAX_DEPTH => {
+                reader.skip_bags()?;
+                depth += 1;
+            }
+            _ => return Err(broken()),
+        }
+        while depth > 0 && !reader.more()? {
+            depth -= 1;
+        }
+        if depth == 0 {
+            break;
+        }
+    }
+    reader.finish()?;
+    terms.sort_unstable();
+    terms.dedup_by(|next, kept| {
+        let same = next.0 == kept.0;
+        kept.1 += if same { next.1 } else { 0 };
+        same
+    });
+    Ok(())
 }
 
 /// The leaves after rounds of REFINE among them, if there are to be any.

@@ -1,5 +1,5 @@
-//! Where byte strings lie between two steps: memory, or whatever somebody
-//! brings.
+//! Where byte strings lie between two steps of work on data that may not fit
+//! into memory: memory, a disk, or whatever somebody brings.
 
 use crate::Result;
 

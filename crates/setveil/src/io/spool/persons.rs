@@ -1,0 +1,110 @@
+//! Rows of persons in any order, on disk: all rows of a person come to the same
+//! of many shelves, and each of these is taken into memory alone.
+
+use std::hash::Hasher;
+
+use rayon::slice::ParallelSliceMut;
+use rustc_hash::FxHasher;
+
+use crate::budget::Budget;
+use crate::data::{ItemId, Shelf, Shelves};
+use crate::error::{Hint, Setting};
+use crate::io::{DiskShelf, DiskShelves};
+use crate::progress::{Progress, Pulse};
+use crate::release::key::{Reader, put_number};
+use crate::{Error, Result};
+
+/// How many shelves.
+const SHELVES: usize = 256;
+
+/// The rows of all persons.
+pub(super) struct Persons {
+    shelves: Vec<DiskShelf>,
+    bytes: Vec<u8>,
+}
+
+impl Persons {
+    pub(super) fn new(shelves: &mut DiskShelves) -> Result<Self> {
+        let shelves = (0..SHELVES).map(|_| shelves.shelf()).collect::<Result<_>>()?;
+        Ok(Self { shelves, bytes: Vec::new() })
+    }
+
+    /// Takes items of a person, who may come again.
+    pub(super) fn put(&mut self, person: &str, items: &[ItemId]) -> Result<()> {
+        self.bytes.clear();
+        put_number(person.len() as u32, &mut self.bytes);
+        self.bytes.extend_from_slice(person.as_bytes());
+        items.iter().for_each(|&item| put_number(item, &mut self.bytes));
+        let mut hash = FxHasher::default();
+        hash.write(person.as_bytes());
+        self.shelves[(hash.finish() >> 32) as usize % SHELVES].put(&self.bytes)
+    }
+
+    /// Shows the items of every person, as they came.
+    pub(super) fn each(
+        self,
+        memory: Budget,
+        progress: &dyn Progress,
+        visit: &mut dyn FnMut(&mut Vec<ItemId>) -> Result<()>,
+    ) -> Result<()> {
+        let mut pulse = Pulse::new(progress);
+        for mut shelf in self.shelves {
+            let (mut rows, mut items) = (Vec::new(), Vec::new());
+            let mut taken = 0;
+            shelf.each(&mut |bytes| {
+                taken += (size_of::<Vec<u8>>() + 16 + bytes.len()) as u64;
+                check(taken, memory)?;
+                rows.push(bytes.to_vec());
+                Ok(())
+            })?;
+            // The name comes first, so the rows of a person stand together.
+            rows.par_sort_unstable();
+            let mut rows = rows.iter().map(|row| person(row)).peekable();
+            while let Some(row) = rows.next() {
+                let (name, own) = row?;
+                numbers(own, &mut items)?;
+                let again =
+                    rows.peek().is_some_and(|next| matches!(next, Ok(next) if next.0 == name));
+                if again {
+                    continue;
+                }
+                pulse.work(items.len())?;
+                visit(&mut items)?;
+                items.clear();
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The name, and the bytes of the items.
+fn person(row: &[u8]) -> Result<(&[u8], &[u8])> {
+    let mut reader = Reader::new(row);
+    let length = reader.number()? as usize;
+    reader.rest().split_at_checked(length).ok_or_else(crate::release::key::broken)
+}
+
+/// Appends the items.
+fn numbers(bytes: &[u8], items: &mut Vec<ItemId>) -> Result<()> {
+    let mut reader = Reader::new(bytes);
+    while reader.finish().is_err() {
+        items.push(reader.number()?);
+    }
+    Ok(())
+}
+
+fn check(needed: u64, memory: Budget) -> Result<()> {
+    let limit = memory.part(4).bytes();
+    if needed <= limit {
+        return Ok(());
+    }
+    Err(Error::Infeasible {
+        what: format!(
+            "the rows of one in {SHELVES} persons need more than {limit} bytes of memory, a quarter of all"
+        ),
+        hint: Hint::of(
+            "allow more with {}, or see whether one id stands in very many rows",
+            &[Setting::Memory],
+        ),
+    })
+}
