@@ -12,6 +12,7 @@ use parquet::basic::Compression;
 use parquet::file::metadata::ParquetMetaData;
 use parquet::file::reader::ChunkReader;
 
+use super::parquet_footer;
 use super::preview::PreviewColumn;
 use super::quiet::quietly;
 use super::source::{Content, Source};
@@ -85,6 +86,12 @@ fn read_rows(
     job: &mut Job,
     progress: &dyn Progress,
 ) -> Result<(Filler, Vec<String>)> {
+    if !footer_is_plausible(&file) {
+        return Err(damaged(
+            job,
+            "a list in the footer has more elements than there are bytes".into(),
+        ));
+    }
     let options = ArrowReaderOptions::new().with_skip_arrow_metadata(true);
     let builder = ParquetRecordBatchReaderBuilder::try_new_with_options(file, options)
         .map_err(|e| damaged(job, e.to_string()))?;
@@ -114,6 +121,19 @@ fn read_rows(
         progress.step((length as u128 * batch.num_rows() as u128 / u128::from(total)) as u64)?;
     }
     Ok((filler, names))
+}
+
+/// Whether the footer promises no more than is there; what is no footer at all the decoder says.
+fn footer_is_plausible(file: &impl ChunkReader) -> bool {
+    const END: u64 = 8;
+    let from_end = |from: u64, length: u64| {
+        let start = file.len().checked_sub(from)?;
+        file.get_bytes(start, usize::try_from(length).ok()?).ok()
+    };
+    let end = from_end(END, END).and_then(|bytes| <[u8; 8]>::try_from(&bytes[..]).ok());
+    let length = end.and_then(parquet_footer::length);
+    let footer = length.and_then(|length| from_end(length.checked_add(END)?, length));
+    footer.is_none_or(|footer| parquet_footer::is_plausible(&footer))
 }
 
 /// Names the compression of a column that cannot be read.
