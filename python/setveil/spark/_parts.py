@@ -20,9 +20,8 @@ from ._session import Kept, explained, manner
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-# Clusters on the way: their bytes, the terms that they have not shared with how many records have
-# each, and whether they may still share.
-STATE = "cluster binary, terms array<int>, supports array<int>, open boolean"
+# Clusters on the way: their bytes, and the terms that they may still share with how many records have each.
+STATE = "cluster binary, terms array<int>, supports array<int>"
 
 
 def disassociated(
@@ -123,7 +122,6 @@ def _state(clusters: Any) -> Any:
         "cluster": table.column(0).cast(pa.binary()),
         "terms": terms.column(0).cast(numbers),
         "supports": terms.column(1).cast(numbers),
-        "open": pa.array([True] * len(table), pa.bool_()),
     }
     # In pieces, so that no message to the JVM is as large as a part.
     return pa.Table.from_batches(pa.table(columns).to_batches(max_chunksize=2000))
@@ -135,16 +133,16 @@ def _joined(state: DataFrame, parts: int, fewer: int, items: int, parameters: st
 
     k = json.loads(parameters)["k"]
     ranks = _rare_first(state, items, k)
-    rows = state.filter("open").select("terms", F.length("cluster").cast("long").alias("weight"))
+    rows = state.select("terms", F.length("cluster").cast("long").alias("weight"))
     weighed = rows.mapInArrow(_weighing(ranks.to_bytes()), "weight long").agg(F.sum("weight"))
     total = weighed.collect()[0][0] or 0
     plan = _planned(rows, _setveil.Planner.of_clusters(total, parts, fewer), ranks)
     placing = _placing(plan.to_bytes(), ranks.to_bytes(), True)
-    placed = state.filter("open").select("terms", "cluster").mapInArrow(placing, "part int, cluster binary")
+    placed = state.select("terms", "cluster").mapInArrow(placing, "part int, cluster binary")
     joined = placed.filter("part >= 0").groupBy("part").applyInArrow(_joining(ranks.to_bytes(), parameters), STATE)
+    # Who has no part now shares nothing more.
     nothing = F.array().cast("array<int>")
-    ended = placed.filter("part < 0").select("cluster").unionAll(state.filter("not open").select("cluster"))
-    ended = ended.select("cluster", nothing.alias("terms"), nothing.alias("supports"), F.lit(False).alias("open"))
+    ended = placed.filter("part < 0").select("cluster", nothing.alias("terms"), nothing.alias("supports"))
     after = kept.keep(joined.unionByName(ended))
     # Now, while the state before is still kept.
     with explained():
@@ -156,7 +154,7 @@ def _rare_first(state: DataFrame, items: int, k: int) -> _setveil.Ranks:
     """Ranks of the terms that several clusters have not shared, the rarest first."""
     from pyspark.sql import functions as F
 
-    terms = state.filter("open").select(F.explode(F.arrays_zip("terms", "supports")).alias("term"))
+    terms = state.select(F.explode(F.arrays_zip("terms", "supports")).alias("term"))
     terms = terms.groupBy(F.col("term.terms").alias("item"))
     terms = terms.agg(F.count("*").alias("clusters"), F.sum("term.supports").alias("records"))
     with explained():

@@ -64,7 +64,7 @@ def explained() -> Iterator[None]:
         if "No module named 'setveil'" in text or "No module named 'pyarrow'" in text:
             raise SetveilError(
                 "the Python of the workers lacks setveil or pyarrow: ship an environment with `spark.archives` "
-                "and set `spark.pyspark.python`, see docs/spark.md"
+                "and say where its Python is by PYSPARK_PYTHON, see docs/spark.md"
             ) from error
         raise
 
