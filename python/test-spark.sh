@@ -35,10 +35,9 @@ target/spark/bin/maturin build -q --profile dev --locked -m python/Cargo.toml -o
 for environment in spark spark-worker; do
   pip $environment --force-reinstall --no-deps "$wheels"/*.whl
 done
-# Without what no worker needs, so that it is unpacked in a moment.
+# Symbols for debuggers are half of it.
 strip --strip-debug target/spark-worker/lib/python3*/site-packages/setveil/_setveil.abi3.so 2>/dev/null || true
-leave=(--exclude=__pycache__ --exclude='*/site-packages/pip*' --exclude='*/site-packages/setuptools*' --exclude='*/tests' --exclude='*/include/*')
-tar -c "${leave[@]}" -C target/spark-worker bin lib pyvenv.cfg | gzip -1 > target/spark-worker.tar.gz
+python/pack-spark.sh
 
 export SETVEIL_SPARK=$PWD/target/spark-worker.tar.gz SETVEIL_PYTHON_SKIPPED=$skipped
 target/spark/bin/python -m pytest -c python/pyproject.toml python/tests/spark -p no:cacheprovider "$@"

@@ -9,6 +9,10 @@ import urllib.request
 from pathlib import Path
 
 
+# Work of seconds is not worth to be compiled well.
+QUICK = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+
+
 def free_port():
     with socket.socket() as some:
         some.bind(("127.0.0.1", 0))
@@ -40,6 +44,7 @@ class Cluster:
             "SPARK_LOCAL_IP": "127.0.0.1",
             "SPARK_LOCAL_DIRS": str(self.folder / f"{name}-local"),
             "SPARK_DAEMON_MEMORY": "256m",
+            "SPARK_DAEMON_JAVA_OPTS": QUICK,
         }
         command = [self.home / "bin" / "spark-class", f"org.apache.spark.deploy.{kind.lower()}.{kind}", "--host", "127.0.0.1"]
         command = [str(word) for word in (*command, *words)]
@@ -127,7 +132,7 @@ def session(cluster, archive=None, **settings):
         "spark.driver.bindAddress": "127.0.0.1",
         "spark.driver.memory": "1g",
         "spark.executor.memory": "700m",
-        "spark.sql.shuffle.partitions": "4",
+        "spark.sql.shuffle.partitions": "3",
         "spark.ui.enabled": "false",
         "spark.ui.showConsoleProgress": "false",
         "spark.log.level": "ERROR",

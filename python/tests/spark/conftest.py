@@ -3,7 +3,7 @@
 import os
 
 import pytest
-from cluster import Cluster, session
+from cluster import QUICK, Cluster, session
 
 import setveil as sv
 
@@ -21,7 +21,13 @@ def cluster(tmp_path_factory):
 
 @pytest.fixture(scope="session")
 def spark(cluster):
-    made = session(cluster, os.environ["SETVEIL_SPARK"])
+    quick = {
+        "spark.driver.extraJavaOptions": QUICK,
+        "spark.executor.extraJavaOptions": QUICK,
+        "spark.sql.codegen.wholeStage": "false",
+        "spark.sql.codegen.factoryMode": "NO_CODEGEN",
+    }
+    made = session(cluster, os.environ["SETVEIL_SPARK"], **quick)
     yield made
     made.stop()
 
@@ -29,7 +35,7 @@ def spark(cluster):
 @pytest.fixture(scope="session")
 def quest():
     """Some thousand baskets with structure."""
-    return sv.generate_quest(records=4000, items=200, patterns=80, seed=7)
+    return sv.generate_quest(records=4000, items=1000, patterns=400, seed=7)
 
 
 @pytest.fixture(scope="session")
@@ -46,5 +52,5 @@ def several(frame):
     """A release in several parts and files."""
     from setveil import spark as svs
 
-    with svs.anonymize(frame, items="codes", part_size=900, file_size=4000) as made:
+    with svs.anonymize(frame, items="codes", part_size=900, file_size=1000) as made:
         yield made

@@ -40,7 +40,7 @@ def test_the_workers_are_two_and_have_a_python_of_their_own(spark, cluster):
 
 def test_one_part_is_the_release_of_one_machine(frame, quest, tmp_path):
     one = sv.disassociate(quest)
-    with svs.anonymize(frame, items="codes", file_size=4000) as release:
+    with svs.anonymize(frame, items="codes", file_size=1000) as release:
         assert release.made.parts == 1 and len(release) == len(quest) and release.labels == quest.labels
         release.write(str(tmp_path / "release"))
     files = tree(tmp_path / "release")
@@ -87,11 +87,11 @@ def test_bytes_do_not_depend_on_rows_partitions_or_their_form(spark, several, qu
     setting = spark.conf.get("spark.sql.shuffle.partitions")
     spark.conf.set("spark.sql.shuffle.partitions", "7")
     try:
-        with svs.anonymize(long, person="who", item="what", part_size=900, file_size=4000) as release:
+        with svs.anonymize(long, person="who", item="what", part_size=900, file_size=1000) as release:
             release.write(str(tmp_path / "second"))
         assert tree(tmp_path / "second") == expected
         one = spark.createDataFrame([(record,) for record in quest], "codes array<string>").coalesce(1)
-        with svs.anonymize(one, items="codes", part_size=900, file_size=4000) as release:
+        with svs.anonymize(one, items="codes", part_size=900, file_size=1000) as release:
             release.write(str(tmp_path / "third"))
         assert tree(tmp_path / "third") == expected
     finally:
@@ -292,7 +292,7 @@ def test_a_worker_that_is_killed_changes_no_byte(spark, cluster, frame, several,
 
     killer = threading.Thread(target=kill)
     killer.start()
-    with svs.anonymize(frame, items="codes", part_size=900, file_size=4000) as release:
+    with svs.anonymize(frame, items="codes", part_size=900, file_size=1000) as release:
         killer.join()
         assert killed, "nothing was killed"
         release.write(str(tmp_path / "second"))
