@@ -2,6 +2,7 @@
 
 import os
 import random
+import re
 import shutil
 import threading
 import time
@@ -248,6 +249,17 @@ def test_spark_connect_is_refused_with_what_to_do():
     for made, ask in ((DataFrame, lambda one: svs.anonymize(one, items="x")), (SparkSession, lambda one: svs.verify("x", spark=one))):
         with pytest.raises(sv.SetveilError, match="spark-submit"):
             ask(made.__new__(made))
+
+
+def test_the_guide_runs(spark, tmp_path):
+    text = (Path(__file__).parents[3] / "docs" / "spark.md").read_text(encoding="utf-8")
+    blocks = re.findall(r"^```python\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
+    assert len(blocks) == 2
+    rows = [["J10", "R05"], ["J10", "R05", "E11"], ["I10", "E11"], ["I10", "J10"]] * 10
+    names = {"df": spark.createDataFrame([(row,) for row in rows], "codes array<string>"), "folder": str(tmp_path)}
+    for block in blocks:
+        exec(compile(block, "docs/spark.md", "exec"), names)
+    assert sv.verify(tmp_path / "release").holds
 
 
 def test_data_that_is_all_in_one_place(spark, tmp_path):
