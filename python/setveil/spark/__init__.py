@@ -64,6 +64,7 @@ def anonymize(
     workers, the order of rows, or tasks that failed and were run again.
     """
     wanted = _parameters(method, {"k": k, "m": m, "max_cluster_size": max_cluster_size, "refine": refine, **parameters})
+    _setveil.Planner.of_records(part_size, json.loads(wanted)["max_cluster_size"])
     bytes_a_file = size("file_size", file_size) or 1
     began, kept = time.monotonic(), Kept()
     try:

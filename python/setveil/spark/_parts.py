@@ -135,7 +135,8 @@ def _joined(state: DataFrame, parts: int, fewer: int, items: int, parameters: st
     ranks = _rare_first(state, items, k)
     rows = state.select("terms", F.length("cluster").cast("long").alias("weight"))
     weighed = rows.mapInArrow(_weighing(ranks.to_bytes()), "weight long").agg(F.sum("weight"))
-    total = weighed.collect()[0][0] or 0
+    with explained():
+        total = weighed.collect()[0][0] or 0
     plan = _planned(rows, _setveil.Planner.of_clusters(total, parts, fewer), ranks)
     placing = _placing(plan.to_bytes(), ranks.to_bytes(), True)
     placed = state.select("terms", "cluster").mapInArrow(placing, "part int, cluster binary")
@@ -155,10 +156,10 @@ def _rare_first(state: DataFrame, items: int, k: int) -> _setveil.Ranks:
     from pyspark.sql import functions as F
 
     terms = state.select(F.explode(F.arrays_zip("terms", "supports")).alias("term"))
-    terms = terms.groupBy(F.col("term.terms").alias("item"))
-    terms = terms.agg(F.count("*").alias("clusters"), F.sum("term.supports").alias("records"))
+    counted = terms.groupBy(F.col("term.terms").alias("item"))
+    summed = counted.agg(F.count("*").alias("clusters"), F.sum("term.supports").alias("records"))
     with explained():
-        found = terms.toArrow().to_pydict()
+        found = summed.toArrow().to_pydict()
     clusters, records = [0] * items, [0] * items
     for item, of_clusters, of_records in zip(found["item"], found["clusters"], found["records"], strict=True):
         clusters[item], records[item] = of_clusters, of_records

@@ -77,7 +77,7 @@ def lists_of(
         return Lists(frame, json.dumps({"item": items, "drop_nulls": drop_nulls}))
     rows = df.select(_quoted(person), _quoted(item))
     rows = rows.mapInArrow(_rows(json.dumps(options)), "person string, item string, fault string")
-    grouped = rows.groupBy("person").agg(F.collect_list("item").alias(item), F.min("fault").alias("fault"))
+    grouped = rows.groupBy("person").agg(F.collect_list("item").alias(str(item)), F.min("fault").alias("fault"))
     # Used twice, and dear: it has gone over the network.
     return Lists(kept.keep(grouped.select(_quoted(item), "fault")), json.dumps({"item": item}))
 
@@ -211,10 +211,10 @@ def _looking(layout: str) -> Callable:
     def look(batches: Iterator[Any]) -> Iterator[Any]:
         import pyarrow as pa
 
-        batches = list(batches)
-        if not batches:
+        rows = list(batches)
+        if not rows:
             return
-        table = pa.Table.from_batches(batches).select([0])
+        table = pa.Table.from_batches(rows).select([0])
         data = _setveil.Dataset.from_arrow(table, layout, manner())
         why = _setveil.misread(data, manner())
         if why is None:

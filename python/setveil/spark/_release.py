@@ -42,7 +42,6 @@ class _Files:
 
         store = Store(spark, path)
         names = store.names()
-        small = {name: b"" if name.startswith("clusters") else None for name in names}
         wanted = (MANIFEST, "README.md", "schema.json")
         small = {name: store.read(name) if name in wanted else b"" for name in names}
         rows = spark.read.format("binaryFile").option("pathGlobFilter", "clusters*.jsonl").load(store.url())
@@ -114,9 +113,9 @@ class SparkRelease:
     def _files(self) -> _Files:
         from pyspark.sql import functions as F
 
-        dense = F.create_map(*[F.lit(one) for pair in self._names.items() for one in pair])
+        number = F.array_position(F.lit(sorted(self._names)), F.col("file")) - 1
         content = F.encode(F.concat("text", F.lit("\n")), "UTF-8")
-        rows = self._frame.select(dense[F.col("file")].alias("name"), content.alias("content"))
+        rows = self._frame.select(F.format_string("clusters-%05d.jsonl", number).alias("name"), content.alias("content"))
         return _Files(rows, {**dict.fromkeys(self._names.values(), b""), **self._small})
 
     def verify(self) -> Verdict:
@@ -171,8 +170,10 @@ def _verified(files: _Files) -> Verdict:
         raise DataError(fault)
     checked = {row["name"]: row["checked"] for row in found}
     verdict = json.loads(_setveil.verify_files(files.small, checked, _setveil.Manner()))
-    extra = {"cautions": []} | ({"cautions_missing": _NO_CAUTIONS} if verdict["holds"] else {})
-    return Verdict({**verdict, **extra})
+    verdict["cautions"] = []
+    if verdict["holds"]:
+        verdict["cautions_missing"] = _NO_CAUTIONS
+    return Verdict(verdict)
 
 
 def _checking(manifest: bytes, listed: list[str]) -> Callable:
@@ -274,7 +275,7 @@ def _evaluated(files: _Files, counts: Counts) -> Evaluation:
         )
     found = tallied(files.rows.mapInArrow(_measuring(files.alone()), TALLY))
     pairs = found.get("pairs", {}).get("", (0, 0))[0]
-    supports = dict(zip(counts.labels, counts.supports, strict=True))
+    supports: dict[str, Any] = dict(zip(counts.labels, counts.supports, strict=True))
     items = sorted(found.get("item", {}))
     foreign = [item for item in items if item not in supports]
     if foreign:

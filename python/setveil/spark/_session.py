@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import contextlib
+import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from .. import _setveil
+from .. import _errors, _setveil
 from .._errors import DataError, SetveilError
 
 if TYPE_CHECKING:
@@ -56,7 +57,7 @@ def manner() -> _setveil.Manner:
 
 @contextlib.contextmanager
 def explained() -> Iterator[None]:
-    """Says what to do where a worker lacks the package, or where a step refused its data."""
+    """Says what to do where a worker lacks the package; an error of the library on a worker is one here."""
     try:
         yield
     except Exception as error:
@@ -66,6 +67,9 @@ def explained() -> Iterator[None]:
                 "the Python of the workers lacks setveil or pyarrow: ship an environment with `spark.archives` "
                 "and say where its Python is by PYSPARK_PYTHON, see docs/spark.md"
             ) from error
+        said = re.search(r"setveil\._errors\.(\w+): (.*)", text)
+        if said is not None and not isinstance(error, SetveilError):
+            raise getattr(_errors, said[1], SetveilError)(said[2]) from error
         raise
 
 

@@ -230,6 +230,21 @@ def test_what_needs_all_records_at_once_is_refused_with_what_to_do(frame):
         svs.anonymize(frame, items="codes", part_size=10)
 
 
+def test_data_that_changes_between_two_passes_is_refused(spark):
+    def other(batches):
+        import uuid
+
+        import pyarrow
+
+        for batch in batches:
+            rows = [[uuid.uuid4().hex] for _ in range(len(batch))]
+            yield pyarrow.RecordBatch.from_arrays([pyarrow.array(rows)], ["codes"])
+
+    df = spark.range(200).mapInArrow(other, "codes array<string>")
+    with pytest.raises(sv.DataError, match="written to files or tables first"):
+        svs.anonymize(df, items="codes", as_baskets=True)
+
+
 def test_identifiers_are_refused_unless_they_are_meant(spark):
     rows = [([f"patient-{i:05}", "flu" if i % 2 else "cold", "tea"],) for i in range(200)]
     df = spark.createDataFrame(rows, "codes array<string>")
