@@ -25,7 +25,7 @@ _NO_CAUTIONS = "on Spark nobody looks for clusters in which all have the same it
 class _Files:
     """The files of clusters as rows of ``name`` and ``content``, and all other files."""
 
-    def __init__(self, rows: DataFrame, small: dict[str, bytes]) -> None:
+    def __init__(self, rows: DataFrame, small: dict[str, bytes], empty: Iterable[str] = ()) -> None:
         self.rows, self.small = rows, small
         try:
             self.manifest: dict[str, Any] = json.loads(small[MANIFEST])
@@ -33,7 +33,13 @@ class _Files:
         except (KeyError, TypeError, ValueError):
             raise DataError("there is no manifest.json of a release here; name the directory of a release") from None
         if not any(name.startswith("clusters") for name in self.entries):
-            raise DataError("the release has no clusters: `setveil verify` and setveil.Release.read take it on one machine")
+            raise DataError("the release has no clusters: `setveil verify` and Release.read take it on one machine")
+        self.listed = [name for name in self.entries if name.startswith("clusters")]
+        # Spark does not read files without a byte.
+        self.empty = [name for name in self.listed if name in empty]
+        missing = sorted(set(self.entries) - set(small))
+        if missing:
+            raise DataError(f"{missing[0]}: the manifest lists it, and it is not there")
 
     @classmethod
     def at(cls, spark: SparkSession, path: str) -> _Files:
@@ -41,17 +47,20 @@ class _Files:
         from pyspark.sql import functions as F
 
         store = Store(spark, path)
-        names = store.names()
+        sizes = store.sizes()
         wanted = (MANIFEST, "README.md", "schema.json")
-        small = {name: store.read(name) if name in wanted else b"" for name in names}
+        small = {name: store.read(name) if name in wanted else b"" for name in sizes}
         rows = spark.read.format("binaryFile").option("pathGlobFilter", "clusters*.jsonl").load(store.url())
-        return cls(rows.select(F.element_at(F.split("path", "/"), -1).alias("name"), "content"), small)
+        rows = rows.select(F.element_at(F.split("path", "/"), -1).alias("name"), "content")
+        return cls(rows, small, [name for name, length in sizes.items() if length == 0])
 
     def alone(self) -> dict[str, bytes]:
         """For every file of clusters, the manifest of a release that has no other."""
         manifests = {}
-        for name, entry in self.entries.items():
-            files = [{**entry, "name": name_of(0)}]
+        for name in self.listed:
+            files = [{**self.entries[name], "name": name_of(0)}]
+            if name in self.empty and files[0]["bytes"]:
+                raise DataError(f"{name}: it is empty; the release was changed after it was written: get it again")
             manifests[name] = json.dumps({**self.manifest, "files": files}).encode()
         return manifests
 
@@ -158,17 +167,15 @@ def files_of(release: str | SparkRelease, spark: Any) -> _Files:
 
 def _verified(files: _Files) -> Verdict:
     manifest = files.small[MANIFEST]
-    listed = [name for name in files.entries if name.startswith("clusters")]
-    missing = sorted(set(files.entries) - set(files.small))
-    if missing:
-        raise DataError(f"{missing[0]}: the manifest lists it, and it is not there")
-    rows = files.rows.mapInArrow(_checking(manifest, listed), "name string, checked binary, fault string")
+    rows = files.rows.mapInArrow(_checking(manifest, files.listed), "name string, checked binary, fault string")
     with explained():
         found = sorted(rows.toArrow().to_pylist(), key=lambda row: row["name"])
     fault = next((row["fault"] for row in found if row["fault"] is not None), None)
     if fault is not None:
         raise DataError(fault)
     checked = {row["name"]: row["checked"] for row in found}
+    for name in files.empty:
+        checked[name] = _setveil.verify_file({MANIFEST: manifest, name: b""}, name, _setveil.Manner())
     verdict = json.loads(_setveil.verify_files(files.small, checked, _setveil.Manner()))
     verdict["cautions"] = []
     if verdict["holds"]:

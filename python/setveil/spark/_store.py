@@ -43,11 +43,11 @@ class Store:
         """The directory with its file system."""
         return self._root.toString()
 
-    def names(self) -> list[str]:
-        """The names of all files."""
+    def sizes(self) -> dict[str, int]:
+        """The names of all files, with their lengths."""
         if not self._files.exists(self._root):
             raise FileMissing(f"{self.path}: there is no such directory")
-        return [one.getPath().getName() for one in self._files.listStatus(self._root)]
+        return {one.getPath().getName(): one.getLen() for one in self._files.listStatus(self._root)}
 
     def read(self, name: str) -> bytes:
         """The bytes of a small file."""
@@ -70,7 +70,7 @@ class Store:
             return
         if not self._files.getFileStatus(self._root).isDirectory():
             raise FileExists(f"{self.path}: it is a file")
-        names = self.names()
+        names = self.sizes()
         if names and MANIFEST not in names:
             raise FileExists(f"{self.path}: it is no release and not empty; choose another name")
         if names and not overwrite:
