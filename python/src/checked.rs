@@ -32,9 +32,8 @@ pub fn verify_file<'py>(
     manner: &Manner,
 ) -> PyResult<Bound<'py, PyBytes>> {
     let (py, memory) = (files.py(), files_of(files)?);
-    let bytes = manner.run(py, |progress| {
-        workflow::verify_file(&memory, name, progress)?.to_bytes()
-    })?;
+    let bytes =
+        manner.run(py, |progress| workflow::verify_file(&memory, name, progress)?.to_bytes())?;
     Ok(PyBytes::new(py, &bytes))
 }
 

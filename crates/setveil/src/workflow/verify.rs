@@ -82,8 +82,7 @@ fn ended(
 ) -> Result<Verdict> {
     let bytes = io::read_manifest_bytes(source, progress)?;
     let mut spelling = verify::manifest_text(manifest, &bytes);
-    spelling
-        .extend(verify::explained(manifest, &io::read_explained(source, manifest, progress)?));
+    spelling.extend(verify::explained(manifest, &io::read_explained(source, manifest, progress)?));
     Ok(part.finish().with_violations(violations(faults)).with_violations(spelling))
 }
 

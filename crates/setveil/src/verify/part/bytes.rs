@@ -202,10 +202,12 @@ fn put_cluster(cluster: &Cluster, out: &mut Vec<u8>) {
 
 fn read_items(reader: &mut Reader, most: usize) -> Result<Vec<ItemId>> {
     let length = reader.number()?;
-    let item = |_| reader.number().and_then(|item| match (item as usize) < most {
-        true => Ok(item),
-        false => Err(Part::broken()),
-    });
+    let item = |_| {
+        reader.number().and_then(|item| match (item as usize) < most {
+            true => Ok(item),
+            false => Err(Part::broken()),
+        })
+    };
     (0..length).map(item).collect()
 }
 
