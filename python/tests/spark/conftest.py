@@ -1,11 +1,17 @@
 """A cluster with two workers and a session, for all tests."""
 
+import importlib
 import os
 
 import pytest
 from cluster import QUICK, Cluster, session
 
 import setveil as sv
+
+
+def library(name):
+    """Whatever the other tests ask for is here."""
+    return importlib.import_module(name)
 
 
 @pytest.fixture(scope="session")

@@ -58,6 +58,12 @@ def test_several_parts_keep_the_promise(spark, several, quest, tmp_path):
     assert several.verify().holds
     several.write(str(tmp_path / "release"))
     assert sv.verify(tmp_path / "release").holds
+    # The same steps one after the other, without Spark.
+    from test_parts import in_parts
+
+    parts, files = in_parts(quest, 900, 3, 1)
+    assert parts == several.made.parts
+    assert clusters(tree(tmp_path / "release")) == files["clusters-00000.jsonl"]
     release = sv.Release.read(tmp_path / "release")
     # Answers and measures as on one machine.
     sets = [[label] for label in quest.labels[:20]] + [quest.labels[:2], quest.labels[3:6], ["nothing"]]

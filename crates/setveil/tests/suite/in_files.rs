@@ -50,12 +50,15 @@ fn on_machines(memory: &MemoryRelease) -> Result<Verdict> {
     workflow::verify_files(&here, there, &())
 }
 
+/// Changes the files of a release.
+type Act<'a> = &'a dyn Fn(&mut BTreeMap<String, Vec<u8>>);
+
 #[test]
 fn files_that_are_checked_one_by_one_get_the_verdict_of_the_whole() {
     let memory = written(&release(&data(1), false), 1500);
     let last = memory.files.keys().rfind(|name| name.starts_with("clusters-")).unwrap().clone();
     assert!(last != "clusters-00000.jsonl", "several files");
-    let change = |act: &dyn Fn(&mut BTreeMap<String, Vec<u8>>)| {
+    let change = |act: Act| {
         let mut changed = memory.clone();
         act(&mut changed.files);
         let whole = workflow::verify_from(&changed, &()).unwrap();
@@ -63,7 +66,7 @@ fn files_that_are_checked_one_by_one_get_the_verdict_of_the_whole() {
         whole
     };
     assert!(change(&|_| ()).holds);
-    let saboteurs: [&dyn Fn(&mut BTreeMap<String, Vec<u8>>); 6] = [
+    let saboteurs: [Act; 6] = [
         &|files| files.get_mut(&last).unwrap().truncate(0),
         &|files| {
             let text = String::from_utf8(files[&last].clone()).unwrap();
