@@ -142,6 +142,7 @@ class Watch(threading.Thread):
         super().__init__(daemon=True)
         self.workers = {name: process.pid for name, process in cluster.processes.items() if name != "master"}
         self.peaks = {name: {"JVM": 0, "largest Python worker": 0, "together": 0} for name in self.workers}
+        self.processor = dict.fromkeys(self.workers, 0.0)
         self.done = threading.Event()
         self.start()
 
@@ -149,19 +150,22 @@ class Watch(threading.Thread):
         while not self.done.wait(0.25):
             for name, worker in self.workers.items():
                 peak = self.peaks[name]
-                together = 0
+                together = seconds = 0
                 for pid in descendants(worker):
+                    seconds += processor(pid)
                     kind, most, now = memory(pid)
                     together += now
                     key = "JVM" if kind == "java" else "largest Python worker"
                     peak[key] = max(peak[key], most)
                 peak["together"] = max(peak["together"], together)
+                self.processor[name] = max(self.processor[name], seconds)
 
     def stop(self):
-        """The peaks in megabytes."""
+        """The peaks in megabytes, and the processor time in seconds."""
         self.done.set()
         self.join()
-        return {name: {key: value >> 10 for key, value in peak.items()} for name, peak in self.peaks.items()}
+        found = {name: {key: value >> 10 for key, value in peak.items()} for name, peak in self.peaks.items()}
+        return {name: {**peak, "processor seconds": round(self.processor[name])} for name, peak in found.items()}
 
 
 def descendants(pid):
@@ -179,6 +183,15 @@ def memory(pid):
         return lines["Name"].strip(), *number
     except (OSError, KeyError):
         return "", 0, 0
+
+
+def processor(pid):
+    """The seconds of a process, and of its children that have ended."""
+    try:
+        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+        return sum(map(int, fields[11:15])) / os.sysconf("SC_CLK_TCK")
+    except (OSError, IndexError):
+        return 0
 
 
 def verified(program, path):
