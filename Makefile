@@ -1,15 +1,17 @@
 # What a newcomer needs: `make test`. Everything else is for maintainers.
 # `make test-page` drives the page in a real browser; it installs Chromium and two npm packages where it may.
-.PHONY: test tools lint unit doc python wheel stubs test-page page-pictures bench torture fuzz
+# `make test-spark` runs Setveil on a cluster of Spark on this machine; it installs Java and PySpark where it may.
+.PHONY: test tools lint unit doc python wheel stubs test-spark test-page page-pictures bench torture fuzz
 
 PYTHON ?= python3
 
-test: tools lint unit doc python test-page
+test: tools lint unit doc python test-spark test-page
 	@if [ -s target/skipped-tests ]; then \
 		echo; echo "NOT EVERYTHING WAS TESTED: $$(sort -u target/skipped-tests | wc -l) tests lack their data:"; \
 		sort -u target/skipped-tests; \
 	fi
 	@if [ -s target/python-skipped ]; then echo; cat target/python-skipped; fi
+	@if [ -s target/spark-skipped ]; then echo; cat target/spark-skipped; fi
 
 # What some tests use beside Rust: installed where that may be done.
 tools:
@@ -49,6 +51,11 @@ stubs: target/python/bin/maturin
 target/python/bin/maturin:
 	$(PYTHON) -m venv target/python
 	target/python/bin/pip install -q -r python/requirements-test.txt
+
+# Setveil on Spark: a master and two workers on the loopback address. Without Java 17 or PySpark this says so, and
+# where CI is true it fails.
+test-spark:
+	@PYTHON="$(PYTHON)" python/test-spark.sh
 
 test-page:
 	crates/setveil-web/tests/browser/run.sh

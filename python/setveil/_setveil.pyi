@@ -8,7 +8,7 @@ from os import PathLike
 from typing_extensions import CapsuleType
 from typing import Any, SupportsFloat, SupportsIndex, final
 
-__all__ = ["Dataset", "Hierarchy", "Manner", "Plan", "Planner", "Ranks", "Release", "Table", "anonymize", "anonymize_file", "band", "check_parts", "close_clusters", "cluster_file", "command_line", "compare", "definition", "draw_sensitive", "end_of_parts", "join_part", "join_rounds", "measures", "methods", "misread", "open_terms", "pharmacy", "profile", "query_log", "quest", "recommend", "split_part", "verify"]
+__all__ = ["Dataset", "Hierarchy", "Manner", "Plan", "Planner", "Ranks", "Release", "Table", "anonymize", "anonymize_file", "band", "check_parts", "close_clusters", "cluster_file", "command_line", "compare", "definition", "draw_sensitive", "end_of_parts", "evaluate_chunks", "in_chunks", "join_part", "join_rounds", "measures", "methods", "misread", "open_terms", "pharmacy", "profile", "query_log", "quest", "recommend", "split_part", "verify", "verify_file", "verify_files"]
 
 @final
 class Dataset:
@@ -39,6 +39,10 @@ class Dataset:
     def left_out(self, /) -> list[int]:
         """
         Duplicates, blank items, empty records and skipped rows.
+        """
+    def lengths(self, /) -> tuple[int, int]:
+        """
+        The longest record, and how many pairs of items all records have.
         """
     def parts(self, /) -> tuple[list[str], bytes, bytes]:
         """
@@ -365,6 +369,17 @@ def end_of_parts(parameters: str, records: SupportsIndex, items: SupportsIndex, 
     written last.
     """
 
+def evaluate_chunks(pairs: SupportsIndex, items: SupportsGetItem[int, str], supports: dict[str, SupportsIndex], original_pairs: SupportsIndex, k: SupportsIndex) -> str:
+    """
+    `tlost` and `pairs_kept` of what stands in chunks, as JSON, for an original
+    with these supports and so many pairs in its records.
+    """
+
+def in_chunks(release: Release) -> tuple[int, list[str]]:
+    """
+    What stands in the chunks of a release: how many pairs, and which items.
+    """
+
 def join_part(table: Any, ranks: Ranks, parameters: str, manner: Manner) -> Table:
     """
     Lets open clusters share terms that have a rank: open clusters.
@@ -429,4 +444,15 @@ def split_part(table: Any, equal: SupportsGetItem[int, tuple[SupportsGetItem[int
 def verify(path: str | PathLike[str], manner: Manner) -> str:
     """
     Decides the guarantee of a release directory, its files included.
+    """
+
+def verify_file(files: dict, name: str, manner: Manner) -> bytes:
+    """
+    Checks one file of clusters: `files` has it and the manifest. For `verify_files`.
+    """
+
+def verify_files(files: dict, checked: dict[str, SupportsGetItem[int, SupportsIndex]], manner: Manner) -> str:
+    """
+    The verdict about a release whose files of clusters were checked one by one.
+    `files` has all names, and the bytes of the manifest and of what explains it.
     """

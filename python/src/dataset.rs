@@ -193,6 +193,13 @@ impl Dataset {
         (self.data().len(), self.data().item_count(), self.data().occurrences().len())
     }
 
+    /// The longest record, and how many pairs of items all records have.
+    fn lengths(&self) -> (usize, u64) {
+        let lengths = self.data().records().map(<[_]>::len);
+        let longest = lengths.clone().max().unwrap_or(0);
+        (longest, lengths.map(setveil::measure::pairs_of).sum())
+    }
+
     /// The labels of a record.
     fn record(&self, number: usize) -> PyResult<Vec<String>> {
         if number >= self.data().len() {

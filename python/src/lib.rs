@@ -7,6 +7,7 @@
 //! is one function here and one there.
 
 mod capsule;
+mod checked;
 mod columns;
 mod command_line;
 mod dataset;
@@ -26,6 +27,8 @@ use pyo3::prelude::*;
 /// The library's workflows, the command line, and nothing else.
 #[pymodule]
 mod _setveil {
+    #[pymodule_export]
+    use super::checked::{evaluate_chunks, in_chunks, verify_file, verify_files};
     #[pymodule_export]
     use super::columns::Table;
     #[pymodule_export]

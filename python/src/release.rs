@@ -1,6 +1,5 @@
 //! A release, and what its maker and its recipient do with it.
 
-use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -15,6 +14,7 @@ use setveil::verify::Verdict;
 use setveil::workflow::{self, ItemsetOptions, QueryOptions, ReconstructOptions, files};
 use setveil::{Error, attack, measure};
 
+use crate::checked::files_of;
 use crate::dataset::Dataset;
 use crate::hierarchy::Hierarchy;
 use crate::layout::parse;
@@ -105,11 +105,7 @@ impl Release {
     /// A release from names and bytes of its files.
     #[staticmethod]
     fn from_files(files: &Bound<'_, PyDict>, manner: &Manner) -> PyResult<Self> {
-        let mut all = BTreeMap::new();
-        for (name, bytes) in files {
-            all.insert(name.extract::<String>()?, bytes.cast::<PyBytes>()?.as_bytes().to_vec());
-        }
-        let memory = MemoryRelease::new(all);
+        let memory = files_of(files)?;
         manner.run(files.py(), |progress| io::read_release_from(&memory, progress)).map(Self::new)
     }
 

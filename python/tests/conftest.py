@@ -7,6 +7,9 @@ import pytest
 
 import setveil as sv
 
+# These need Java and PySpark: `make test-spark`.
+collect_ignore = [] if os.environ.get("SETVEIL_SPARK") else ["spark"]
+
 
 def library(name):
     """A library that is not required: without it the test says so, and fails where nothing may be skipped."""

@@ -21,7 +21,7 @@ RECORDS = [["bread", "milk"], ["milk"], ["bread", "milk", "beer"], ["beer"]]
 def test_importing_loads_no_other_library():
     code = "import sys, setveil; print(*sorted({m.partition('.')[0] for m in sys.modules}))"
     loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    foreign = {"numpy", "pandas", "polars", "pyarrow", "duckdb", "scipy", "tqdm", "matplotlib", "altair"}
+    foreign = {"numpy", "pandas", "polars", "pyarrow", "duckdb", "scipy", "tqdm", "matplotlib", "altair", "pyspark"}
     assert "setveil" in loaded.stdout.split()
     assert not foreign & set(loaded.stdout.split())
 

@@ -3,6 +3,7 @@
 
 mod associations;
 mod comparison;
+mod in_files;
 pub mod kl;
 pub mod ncp;
 mod original;
@@ -19,6 +20,7 @@ use serde::{Deserialize, Serialize};
 
 pub use associations::{Associations, Question, associations};
 pub use comparison::{Comparison, chunks};
+pub use in_files::{InChunks, pairs_of};
 pub use original::check_original;
 pub use pairs::{pairs_kept, pairs_limit};
 pub use relative_error::{re, re_a, re_pairs};

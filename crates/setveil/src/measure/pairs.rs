@@ -52,7 +52,7 @@ pub fn pairs_limit(comparison: &Comparison, progress: &dyn Progress) -> Result<O
 }
 
 fn pair_occurrences(data: &Transactions) -> u64 {
-    data.iter().map(|(items, weight)| (items.len() * (items.len() - 1) / 2) as u64 * weight).sum()
+    data.iter().map(|(items, weight)| super::pairs_of(items.len()) * weight).sum()
 }
 
 fn share(part: u64, whole: u64) -> f64 {

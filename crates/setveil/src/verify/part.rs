@@ -8,6 +8,8 @@
 //! together by [`merge`](Part::merge). Memory: one block, every distinct term
 //! once, two clusters, and the first violations.
 
+mod bytes;
+
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 

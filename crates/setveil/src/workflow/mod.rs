@@ -50,7 +50,9 @@ pub use search::{
     Catalogue, Listed, Matches, Node, Window, find_answers, find_nodes, missing_from,
 };
 pub use understood::{Understood, understood};
-pub use verify::{cautions, check, spelling, verify, verify_from};
+pub use verify::{
+    CheckedFile, cautions, check, spelling, verify, verify_file, verify_files, verify_from,
+};
 
 use evaluate::measured;
 use risk::played;

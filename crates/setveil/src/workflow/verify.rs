@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::caution::{self, Caution};
 use crate::io::{self, ClusterBlocks, FileFault, OpenedRelease, ReleaseSource};
+use crate::release::Manifest;
 use crate::verify::{self, Files, Verdict, Violation};
 use crate::{Method, Progress, Release, Result};
 
@@ -51,7 +52,14 @@ pub fn verify_from(source: &dyn ReleaseSource, progress: &dyn Progress) -> Resul
         return Ok(check(&opened, progress)?.with_violations(spelling));
     };
     let manifest = blocks.manifest().clone();
-    let mut part = verify::Part::new(&manifest);
+    let part = checked(&mut blocks, progress)?;
+    let faults = blocks.finish()?;
+    ended(source, &manifest, part, &faults, progress)
+}
+
+/// The clusters of all blocks.
+fn checked(blocks: &mut ClusterBlocks, progress: &dyn Progress) -> Result<verify::Part> {
+    let mut part = verify::Part::new(blocks.manifest());
     let mut file = None;
     for block in blocks.by_ref() {
         let block = block?;
@@ -61,12 +69,90 @@ pub fn verify_from(source: &dyn ReleaseSource, progress: &dyn Progress) -> Resul
         }
         part.add_with_text(&block.body, &block.text, progress)?;
     }
-    let faults = blocks.finish()?;
+    Ok(part)
+}
+
+/// The verdict about clusters that were checked, and about the small files.
+fn ended(
+    source: &dyn ReleaseSource,
+    manifest: &Manifest,
+    part: verify::Part,
+    faults: &[FileFault],
+    progress: &dyn Progress,
+) -> Result<Verdict> {
     let bytes = io::read_manifest_bytes(source, progress)?;
-    let mut spelling = verify::manifest_text(&manifest, &bytes);
-    spelling
-        .extend(verify::explained(&manifest, &io::read_explained(source, &manifest, progress)?));
-    Ok(part.finish().with_violations(violations(&faults)).with_violations(spelling))
+    let mut spelling = verify::manifest_text(manifest, &bytes);
+    spelling.extend(verify::explained(manifest, &io::read_explained(source, manifest, progress)?));
+    Ok(part.finish().with_violations(violations(faults)).with_violations(spelling))
+}
+
+/// One file of clusters, checked by itself: with those of all files, on
+/// whatever machines, [`verify_files`] gives the verdict of [`verify_from`].
+pub struct CheckedFile {
+    part: verify::Part,
+    faults: Vec<FileFault>,
+}
+
+/// Checks file `name` of a release of clusters. `source` needs no other file
+/// but the manifest.
+///
+/// # Errors
+/// As [`verify_from`], and if the manifest lists no such file.
+pub fn verify_file(
+    source: &dyn ReleaseSource,
+    name: &str,
+    progress: &dyn Progress,
+) -> Result<CheckedFile> {
+    let mut blocks = ClusterBlocks::of_file(source, name, progress)?;
+    let part = checked(&mut blocks, progress)?;
+    Ok(CheckedFile { part, faults: blocks.finish()? })
+}
+
+impl CheckedFile {
+    /// For another machine.
+    ///
+    /// # Errors
+    /// If the release is one of which files say little by themselves: a safe one.
+    pub fn to_bytes(&self) -> Result<Vec<u8>> {
+        let faults: Vec<_> = self.faults.iter().map(|fault| (&fault.file, &fault.what)).collect();
+        Ok(serde_json::to_vec(&(self.part.to_bytes()?, faults)).expect("texts and numbers"))
+    }
+
+    /// From another machine.
+    ///
+    /// # Errors
+    /// If these are no bytes of [`to_bytes`](Self::to_bytes).
+    pub fn from_bytes(manifest: &Manifest, bytes: &[u8]) -> Result<Self> {
+        let read: (Vec<u8>, Vec<(String, String)>) =
+            serde_json::from_slice(bytes).map_err(|_| verify::Part::broken())?;
+        let fault = |(file, what)| FileFault { file, what };
+        let part = verify::Part::from_bytes(manifest, &read.0)?;
+        Ok(Self { part, faults: read.1.into_iter().map(fault).collect() })
+    }
+}
+
+/// The verdict of [`verify_from`] about a release of clusters whose files were
+/// checked one by one. `source` has the manifest and what explains the release,
+/// and the names of all files; `checked` gives what was found in each.
+///
+/// # Errors
+/// As [`verify_from`], if the release has no clusters, and what `checked` says.
+pub fn verify_files(
+    source: &dyn ReleaseSource,
+    mut checked: impl FnMut(&Manifest, &str) -> Result<CheckedFile>,
+    progress: &dyn Progress,
+) -> Result<Verdict> {
+    let blocks = ClusterBlocks::open(source, progress)?;
+    let manifest = blocks.manifest().clone();
+    let (names, mut faults, behind) = blocks.elsewhere();
+    let mut whole = verify::Part::new(&manifest);
+    for name in names {
+        let CheckedFile { part, faults: of_file } = checked(&manifest, &name)?;
+        whole.merge(part);
+        faults.extend(of_file);
+    }
+    faults.extend(behind);
+    ended(source, &manifest, whole, &faults, progress)
 }
 
 /// What to know about a release before it is handed out, although its promise

@@ -15,6 +15,7 @@ mod generalization;
 mod generators;
 mod grouped;
 mod hostile;
+mod in_files;
 mod in_parts;
 mod inspect;
 mod keep;

@@ -83,10 +83,27 @@ fn in_parts(release: &Release, seed: u64) -> Verdict {
     // Neighbours first, in any order.
     while parts.len() > 1 {
         let at = rng.random_range(0..parts.len() - 1);
-        let later = parts.remove(at + 1);
+        let mut later = parts.remove(at + 1);
+        // Some come from other machines.
+        if rng.random_bool(0.5) {
+            let bytes = later.to_bytes().unwrap();
+            later = Part::from_bytes(&release.manifest, &bytes).unwrap();
+        }
         parts[at].merge(later);
     }
     parts.pop().unwrap().finish()
+}
+
+#[test]
+fn bytes_that_are_no_part_are_refused() {
+    let release = disassociated(1, 3, 2);
+    let mut part = Part::new(&release.manifest);
+    part.add(body(&release), &()).unwrap();
+    let bytes = part.to_bytes().unwrap();
+    assert!(Part::from_bytes(&release.manifest, &bytes).is_ok());
+    for end in [0, 1, bytes.len() / 2, bytes.len() - 1] {
+        assert!(Part::from_bytes(&release.manifest, &bytes[..end]).is_err());
+    }
 }
 
 #[test]

@@ -110,7 +110,38 @@ impl<'a> ClusterBlocks<'a> {
         let mut unknown = others.faults;
         layout.unknown(&manifest, source, &mut unknown)?;
         let entries = layout.body.iter().rev().map(|entry| (*entry).clone()).collect();
-        Ok(Some(Self {
+        Ok(Some(Self { faults, unknown, ..Self::new(source, manifest, entries, progress) }))
+    }
+
+    /// Opens one file of a release of clusters; `source` needs no other but the
+    /// manifest.
+    ///
+    /// # Errors
+    /// If the manifest lists no such file of clusters, besides what any reading
+    /// can fail with.
+    pub fn of_file(
+        source: &'a dyn ReleaseSource,
+        name: &str,
+        progress: &'a dyn Progress,
+    ) -> Result<Self> {
+        let manifest = read_manifest(source, progress)?;
+        let layout = Layout::of(&manifest, source, &mut Vec::new())?;
+        let listed = layout.body.iter().find(|entry| entry.name == name);
+        let Some(entry) = listed.filter(|_| layout.kind == Kind::Clusters) else {
+            let found = format!("the manifest lists no clusters in {name}");
+            return Err(Error::input(source.path(name), None, found, "name one of its files"));
+        };
+        let entries = vec![(*entry).clone()];
+        Ok(Self::new(source, manifest, entries, progress))
+    }
+
+    fn new(
+        source: &'a dyn ReleaseSource,
+        manifest: Manifest,
+        entries: Vec<FileEntry>,
+        progress: &'a dyn Progress,
+    ) -> Self {
+        Self {
             source,
             progress,
             manifest,
@@ -119,10 +150,18 @@ impl<'a> ClusterBlocks<'a> {
             clusters: 0,
             // The text, what is parsed of it, and what is made of that.
             block: BLOCK.min((progress.budget().bytes() / 16).max(1) as usize),
-            faults,
-            unknown,
+            faults: Vec::new(),
+            unknown: Vec::new(),
             failed: false,
-        }))
+        }
+    }
+
+    /// The files of clusters that are not read yet, in their order: whoever has
+    /// read them elsewhere takes the names and what is wrong with the list
+    /// before them and behind them.
+    pub fn elsewhere(self) -> (Vec<String>, Vec<FileFault>, Vec<FileFault>) {
+        let names = self.entries.into_iter().rev().map(|entry| entry.name);
+        (names.collect(), self.faults, self.unknown)
     }
 
     /// Sets about how many bytes of text a block has.

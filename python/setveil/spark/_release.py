@@ -1,0 +1,301 @@
+"""A release whose clusters lie on the machines of a cluster, or in files: what can be asked of it there."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Iterator
+from typing import TYPE_CHECKING, Any
+
+from .. import _setveil
+from .._errors import DataError, ParameterError, SetveilError
+from .._results import Evaluation, Made, Support, Supports, Verdict
+from ._files import name_of
+from ._records import Counts
+from ._session import TALLY, Kept, active_session, explained, manner, tallied, tally
+from ._store import MANIFEST, Store
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+    from .._recipient import Prior, Terms
+
+_NO_CAUTIONS = "on Spark nobody looks for clusters in which all have the same item: `setveil verify` does"
+
+
+class _Files:
+    """The files of clusters as rows of ``name`` and ``content``, and all other files."""
+
+    def __init__(self, rows: DataFrame, small: dict[str, bytes], empty: Iterable[str] = ()) -> None:
+        self.rows, self.small = rows, small
+        try:
+            self.manifest: dict[str, Any] = json.loads(small[MANIFEST])
+            self.entries = {entry["name"]: entry for entry in self.manifest["files"]}
+        except (KeyError, TypeError, ValueError):
+            raise DataError("there is no manifest.json of a release here; name the directory of a release") from None
+        if not any(name.startswith("clusters") for name in self.entries):
+            raise DataError("the release has no clusters: `setveil verify` and Release.read take it on one machine")
+        self.listed = [name for name in self.entries if name.startswith("clusters")]
+        # Spark does not read files without a byte.
+        self.empty = [name for name in self.listed if name in empty]
+        missing = sorted(set(self.entries) - set(small))
+        if missing:
+            raise DataError(f"{missing[0]}: the manifest lists it, and it is not there")
+
+    @classmethod
+    def at(cls, spark: SparkSession, path: str) -> _Files:
+        """Those of a directory."""
+        from pyspark.sql import functions as F
+
+        store = Store(spark, path)
+        sizes = store.sizes()
+        wanted = (MANIFEST, "README.md", "schema.json")
+        small = {name: store.read(name) if name in wanted else b"" for name in sizes}
+        rows = spark.read.format("binaryFile").option("pathGlobFilter", "clusters*.jsonl").load(store.url())
+        rows = rows.select(F.element_at(F.split("path", "/"), -1).alias("name"), "content")
+        return cls(rows, small, [name for name, length in sizes.items() if length == 0])
+
+    def alone(self) -> dict[str, bytes]:
+        """For every file of clusters, the manifest of a release that has no other."""
+        manifests = {}
+        for name in self.listed:
+            files = [{**self.entries[name], "name": name_of(0)}]
+            if name in self.empty and files[0]["bytes"]:
+                raise DataError(f"{name}: it is empty; the release was changed after it was written: get it again")
+            manifests[name] = json.dumps({**self.manifest, "files": files}).encode()
+        return manifests
+
+
+class SparkRelease:
+    """A release on the machines of a cluster. ``write`` makes a directory of it.
+
+    It is kept by the cluster (on disks) until :meth:`unpersist`, or the end of a ``with`` block.
+    """
+
+    made: Made
+    """What the method did."""
+
+    def __init__(
+        self,
+        frame: DataFrame,
+        entries: dict[int, dict[str, Any]],
+        small: dict[str, bytes],
+        counts: Counts,
+        made: Made,
+        kept: Kept,
+    ) -> None:
+        self._frame, self._names = frame, {number: entry["name"] for number, entry in entries.items()}
+        self._small, self._counts, self.made, self._kept = small, counts, made, kept
+
+    @property
+    def manifest(self) -> dict[str, Any]:
+        """Method, parameters, guarantee, size and files, as in ``manifest.json``."""
+        return json.loads(self._small[MANIFEST])
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """The method's parameters."""
+        return self.manifest["parameters"]
+
+    @property
+    def labels(self) -> list[str]:
+        """The names of all items, ascending."""
+        return list(self._counts.labels)
+
+    def __len__(self) -> int:
+        return self._counts.records
+
+    def __repr__(self) -> str:
+        values = ", ".join(f"{k}={v}" for k, v in self.parameters.items())
+        parts = f"{self.made.parts} parts, {len(self._names)} files"
+        return f"<SparkRelease disassociation({values}), {len(self):,} records, {len(self.labels):,} items, {parts}>"
+
+    def write(self, path: str, *, overwrite: bool = False) -> None:
+        """Writes the directory that can be handed on, on any file system that Hadoop knows.
+
+        A path that exists is refused; with ``overwrite`` an earlier release is
+        replaced. The manifest is written last, and a write that fails leaves nothing.
+        """
+        store = Store(self._frame.sparkSession, str(path))
+        with explained():
+            store.write(self._frame, self._names, self._small, overwrite)
+
+    def _files(self) -> _Files:
+        from pyspark.sql import functions as F
+
+        number = F.array_position(F.lit(sorted(self._names)), F.col("file")) - 1
+        content = F.encode(F.concat("text", F.lit("\n")), "UTF-8")
+        rows = self._frame.select(F.format_string("clusters-%05d.jsonl", number).alias("name"), content.alias("content"))
+        return _Files(rows, {**dict.fromkeys(self._names.values(), b""), **self._small})
+
+    def verify(self) -> Verdict:
+        """Decides the guarantee from the release alone: the verdict of ``setveil verify``."""
+        return _verified(self._files())
+
+    def support(self, itemset: Iterable[str], *, terms: Terms = "once", prior: Prior = "measured") -> Support:
+        """In how many records these items stand together: lower bound, expected, upper bound."""
+        if isinstance(itemset, str):
+            raise ParameterError("itemset is one text: give a list of items")
+        return self.supports([itemset], terms=terms, prior=prior)[0]
+
+    def supports(
+        self, itemsets: Iterable[Iterable[str]], *, terms: Terms = "once", prior: Prior = "measured"
+    ) -> Supports:
+        """The supports of several itemsets in one pass, a row each."""
+        return _supports(self._files(), itemsets, terms, prior)
+
+    def evaluate(self) -> Evaluation:
+        """``tlost`` and ``pairs_kept``, compared with the data that it was made from."""
+        return _evaluated(self._files(), self._counts)
+
+    def unpersist(self) -> None:
+        """Lets the machines forget the release."""
+        self._kept.drop()
+
+    def __enter__(self) -> SparkRelease:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.unpersist()
+
+
+def files_of(release: str | SparkRelease, spark: Any) -> _Files:
+    """The files of a release, wherever it is."""
+    if isinstance(release, SparkRelease):
+        return release._files()
+    return _Files.at(active_session(spark), str(release))
+
+
+def _verified(files: _Files) -> Verdict:
+    manifest = files.small[MANIFEST]
+    rows = files.rows.mapInArrow(_checking(manifest, files.listed), "name string, checked binary, fault string")
+    with explained():
+        found = sorted(rows.toArrow().to_pylist(), key=lambda row: row["name"])
+    fault = next((row["fault"] for row in found if row["fault"] is not None), None)
+    if fault is not None:
+        raise DataError(fault)
+    checked = {row["name"]: row["checked"] for row in found}
+    for name in files.empty:
+        checked[name] = _setveil.verify_file({MANIFEST: manifest, name: b""}, name, _setveil.Manner())
+    verdict = json.loads(_setveil.verify_files(files.small, checked, _setveil.Manner()))
+    verdict["cautions"] = []
+    if verdict["holds"]:
+        verdict["cautions_missing"] = _NO_CAUTIONS
+    return Verdict(verdict)
+
+
+def _checking(manifest: bytes, listed: list[str]) -> Callable:
+    def check(batches: Iterator[Any]) -> Iterator[Any]:
+        import pyarrow as pa
+
+        for name, content in _contents(batches):
+            if name not in listed:
+                continue
+            checked = fault = None
+            try:
+                checked = _setveil.verify_file({MANIFEST: manifest, name: content}, name, manner())
+            except SetveilError as error:
+                fault = str(error)
+            columns = [pa.array([name]), pa.array([checked], pa.binary()), pa.array([fault], pa.string())]
+            yield pa.RecordBatch.from_arrays(columns, ["name", "checked", "fault"])
+
+    return check
+
+
+def _contents(batches: Iterator[Any]) -> Iterator[tuple[str, bytes]]:
+    for batch in batches:
+        for name, content in zip(batch.column(0), batch.column(1), strict=True):
+            yield name.as_py(), content.as_py()
+
+
+def _single(manifests: dict[str, bytes], name: str, content: bytes) -> _setveil.Release:
+    """One file of clusters, as a release of its own."""
+    return _setveil.Release.from_files({MANIFEST: manifests[name], name_of(0): content}, manner())
+
+
+def _supports(files: _Files, itemsets: Iterable[Iterable[str]], terms: str, prior: str) -> Supports:
+    from pyspark.sql import functions as F
+
+    if files.manifest["guarantee"].get("supports") != "exact":
+        raise DataError("supports of this release are no exact counts: setveil.Release.read(...) answers on one machine")
+    sets = [[str(item) for item in itemset] for itemset in itemsets]
+    # The library refuses what is no question.
+    nothing = _setveil.Release.from_files(_empty(files), _setveil.Manner())
+    options = json.dumps({"terms": terms, "prior": prior})
+    answers = json.loads(nothing.query(sets, options, _setveil.Manner()))
+    schema = "question long, lower long, expected decimal(38, 15), upper long, known string"
+    rows = files.rows.mapInArrow(_asking(files.alone(), sets, options), schema).groupBy("question")
+    sums = [F.sum(name).alias(name) for name in ("lower", "expected", "upper")]
+    with explained():
+        found = rows.agg(*sums, F.collect_set("known").alias("known")).toArrow().to_pylist()
+    for row in found:
+        answer = answers[row["question"]]
+        known = {label for some in row["known"] for label in json.loads(some)}
+        answer |= {"lower": row["lower"], "expected": float(row["expected"]), "upper": row["upper"]}
+        unknown = [label for label in answer["itemset"] if label not in known]
+        answer.pop("unknown", None)
+        if unknown:
+            answer["unknown"] = unknown
+    return Supports({"answers": answers})
+
+
+def _empty(files: _Files) -> dict[str, bytes]:
+    """The same release without any cluster."""
+    import hashlib
+
+    entry = {"name": name_of(0), "bytes": 0, "lines": 0, "sha256": hashlib.sha256(b"").hexdigest()}
+    manifest = {**files.manifest, "files": [entry], "records": 0, "items": 0}
+    return {MANIFEST: json.dumps(manifest).encode(), name_of(0): b""}
+
+
+def _asking(manifests: dict[str, bytes], sets: list[list[str]], options: str) -> Callable:
+    def ask(batches: Iterator[Any]) -> Iterator[Any]:
+        from decimal import Decimal
+
+        import pyarrow as pa
+
+        for name, content in _contents(batches):
+            if name not in manifests:
+                continue
+            answers = json.loads(_single(manifests, name, content).query(sets, options, manner()))
+            known = [[i for i in a["itemset"] if i not in a.get("unknown", [])] for a in answers]
+            expected = [Decimal(f"{a['expected']:.15f}") for a in answers]
+            yield pa.RecordBatch.from_arrays(
+                [
+                    pa.array(range(len(answers)), pa.int64()),
+                    pa.array([a["lower"] for a in answers], pa.int64()),
+                    pa.array(expected, pa.decimal128(38, 15)),
+                    pa.array([a["upper"] for a in answers], pa.int64()),
+                    pa.array([json.dumps(labels) for labels in known], pa.string()),
+                ],
+                ["question", "lower", "expected", "upper", "known"],
+            )
+
+    return ask
+
+
+def _evaluated(files: _Files, counts: Counts) -> Evaluation:
+    about = files.manifest
+    if (about["records"], about["items"]) != (counts.records, len(counts.labels)):
+        raise DataError(
+            f"the release was not made from this original: it has {about['records']} records and {about['items']} items, "
+            f"the original {counts.records} and {len(counts.labels)}"
+        )
+    found = tallied(files.rows.mapInArrow(_measuring(files.alone()), TALLY))
+    pairs = found.get("pairs", {}).get("", (0, 0))[0]
+    supports: dict[str, Any] = dict(zip(counts.labels, counts.supports, strict=True))
+    items = sorted(found.get("item", {}))
+    foreign = [item for item in items if item not in supports]
+    if foreign:
+        raise DataError(f"the release was not made from this original, which has no item {foreign[0]!r}")
+    values = _setveil.evaluate_chunks(pairs, items, supports, counts.pairs, about["guarantee"]["k"])
+    return Evaluation(json.loads(values))
+
+
+def _measuring(manifests: dict[str, bytes]) -> Callable:
+    def measure(batches: Iterator[Any]) -> Iterator[Any]:
+        for name, content in _contents(batches):
+            if name in manifests:
+                pairs, items = _setveil.in_chunks(_single(manifests, name, content))
+                yield tally([("pairs", "", pairs), *(("item", item, 1) for item in items)])
+
+    return measure
