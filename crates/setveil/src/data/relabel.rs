@@ -17,6 +17,9 @@ pub(crate) struct Change {
     new: Vec<ItemId>,
 }
 
+/// Gives the new labels of a label to its second argument.
+pub(crate) type Renaming<'a> = dyn Fn(&str, &mut dyn FnMut(&str)) + 'a;
+
 /// What a label becomes.
 #[derive(Default)]
 struct Piece {
@@ -29,11 +32,7 @@ struct Piece {
 impl Change {
     /// Every label becomes those that `change` gives to its second argument,
     /// without the white space around them: one, several or none.
-    pub(crate) fn new(
-        old: &Interner,
-        change: &dyn Fn(&str, &mut dyn FnMut(&str)),
-        progress: &dyn Progress,
-    ) -> Result<Self> {
+    pub(crate) fn new(old: &Interner, change: &Renaming, progress: &dyn Progress) -> Result<Self> {
         let mut labels = Interner::default();
         let mut new: Vec<ItemId> = Vec::new();
         let mut pieces = Vec::with_capacity(old.len());
@@ -65,11 +64,7 @@ impl Assembly {
     /// Replaces every label by those that `change` gives to its second
     /// argument. A blank one is left out and counted, and so is a record that
     /// has no item then.
-    pub(crate) fn relabel(
-        &mut self,
-        change: &dyn Fn(&str, &mut dyn FnMut(&str)),
-        progress: &dyn Progress,
-    ) -> Result<()> {
+    pub(crate) fn relabel(&mut self, change: &Renaming, progress: &dyn Progress) -> Result<()> {
         let change = Change::new(&self.labels, change, progress)?;
         let Change { pieces, new, .. } = &change;
         let single = pieces.iter().all(|p| p.end == p.start + 1 && p.blank == 0);
