@@ -37,15 +37,15 @@ fn shell(dir: &Path, before: &str, flags: &str) -> Output {
 
 #[test]
 fn more_data_than_the_system_gives_memory() {
-    let dir = folder(&[("data.dat", &data(450_000, 8.0))]);
-    let limit = "ulimit -v 170000";
+    let dir = folder(&[("data.dat", &data(100_000, 10.0).repeat(10))]);
+    let limit = "ulimit -v 150000";
     let ordinary = shell(dir.path(), limit, "--threads 2");
     assert!(!ordinary.status.success(), "it fits: the limit must be lower");
     let output = shell(dir.path(), limit, "--threads 2 --memory 128M --json");
     let error = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{error}");
     let answer: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
-    assert_eq!(answer["records"], 450_000);
+    assert_eq!(answer["records"], 1_000_000);
     assert!(answer["parts"].as_u64().unwrap() > 1, "{answer}");
     let release = dir.path().join("release");
     run(&["verify", release.to_str().unwrap()]).assert().success();
@@ -101,7 +101,8 @@ fn a_signal_leaves_no_raw_data() {
 
 #[test]
 fn a_full_disk_is_an_error_and_no_raw_data_is_left() {
-    let dir = folder(&[("data.dat", &data(4000, 6.0))]);
+    // More than waits in memory for its file.
+    let dir = folder(&[("data.dat", &data(80_000, 6.0))]);
     let output = shell(dir.path(), "ulimit -f 4", "--memory 128M");
     let error = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(2), "{error}");
@@ -111,9 +112,14 @@ fn a_full_disk_is_an_error_and_no_raw_data_is_left() {
 
 #[test]
 fn what_needs_all_data_at_once_is_refused() {
-    let dir = folder(&[("data.dat", &data(100, 4.0)), ("list.txt", b"i001\n")]);
+    let dir = folder(&[
+        ("data.dat", &data(100, 4.0)),
+        ("list.txt", b"i001\n"),
+        ("sets.txt", b"i001 i002\n"),
+    ]);
     let path = |name: &str| dir.path().join(name).to_str().unwrap().to_owned();
     let (data, list, release) = (path("data.dat"), path("list.txt"), path("release"));
+    let sets = path("sets.txt");
     let refused = |flags: &[&str], word: &str| {
         let words = ["anonymize", "disassociation", &data, "-o", &release];
         let error = failure(&[&words[..], flags].concat());
@@ -122,12 +128,12 @@ fn what_needs_all_data_at_once_is_refused() {
     refused(&["--memory", "1G", "--safe"], "all data at once");
     refused(&["--memory", "1G", "--clustering", "whole"], "horpart");
     refused(&["--memory", "1G", "--sensitive", &list, "-l", "2"], "all data at once");
-    refused(&["--memory", "1G", "--keep", &list], "all data at once");
+    refused(&["--memory", "1G", "--keep", &sets], "all data at once");
     refused(&["--memory", "1M"], "--memory = 1048576: expected at least 128M");
     refused(&["--temporary", &release], "--memory");
     let error = failure(&["anonymize", "dls", &data, "--memory", "1G", "-o", &release]);
     assert!(error.contains("--memory"), "{error}");
-    assert_eq!(left(dir.path()), ["list.txt"]);
+    assert_eq!(left(dir.path()), ["list.txt", "sets.txt"]);
 }
 
 #[test]
