@@ -179,6 +179,9 @@ fn disassociated(
         report.breached_pairs_release =
             Some(cover::below_k_everywhere(&known_covers, &covers, body, &algorithm, k, progress)?);
         report.note(cover::NO_COVER_IS_NOT_SAFETY);
+        if cover::large(body) {
+            report.note(cover::LARGE);
+        }
     } else {
         report.note("covers speak of the refusals of VERPART: not looked for with this method");
     }
