@@ -32,7 +32,7 @@ pub const NO_COVER_IS_NOT_SAFETY: &str = "absence of a cover is not safety: enum
     clusters finds pairs that an attacker who knows the algorithm can narrow down to fewer than k \
     records although no cover shows them";
 
-/// Must be said where a leaf is [`large`].
+/// Must be said where some covers may not be counted.
 pub(super) const LARGE: &str = "in clusters with more than 129 items in chunks, 64 covers an item \
     are counted at most, and none beyond 2048 items";
 
@@ -43,15 +43,9 @@ const MOST: usize = 64;
 /// ordinary data, and the work grows with the square of the items.
 const LARGEST: usize = 1 << 11;
 
-/// How many items stand in the record chunks of a leaf.
-fn items_in_chunks(leaf: &SimpleCluster) -> usize {
-    leaf.record_chunks.iter().map(|chunk| chunk.domain().len()).sum()
-}
-
-/// Whether some covers of a release may not be counted.
-pub(super) fn large(body: &Disassociated) -> bool {
-    let leaves = || body.clusters.iter().flat_map(|cluster| cluster.leaves());
-    leaves().any(|leaf| items_in_chunks(leaf) > 2 * MOST + 1)
+/// How many items stand in the chunks.
+fn items_of(chunks: &[Ranked]) -> usize {
+    chunks.iter().map(|chunk| chunk.items.len()).sum()
 }
 
 /// A pair that is in fewer than k records of its cluster.
@@ -112,32 +106,48 @@ fn by_rank(a: &(u64, ItemId), b: &(u64, ItemId)) -> std::cmp::Ordering {
 /// # Errors
 /// If `progress` says stop.
 pub fn find(body: &Disassociated, k: K, m: u32, progress: &dyn Progress) -> Result<Vec<Cover>> {
+    Ok(find_counted(body, k, m, progress)?.0)
+}
+
+/// The same, and whether some covers may not be counted.
+pub(super) fn find_counted(
+    body: &Disassociated,
+    k: K,
+    m: u32,
+    progress: &dyn Progress,
+) -> Result<(Vec<Cover>, bool)> {
     use rayon::prelude::*;
     let covers = body.clusters.par_iter().enumerate().map(|(cluster, published)| {
         progress.step(1)?;
-        let mut covers = Vec::new();
+        let (mut covers, mut large) = (Vec::new(), false);
         for leaf in published.leaves() {
             progress.step(0)?;
-            let pairs = of_leaf(leaf, k, m).into_iter();
+            let chunks = ranked(leaf);
+            large |= items_of(&chunks) > 2 * MOST + 1;
+            let pairs = of_chunks(&chunks, leaf.size, k, m).into_iter();
             covers.extend(pairs.map(|(a, b)| Cover { cluster, a: a.min(b), b: a.max(b) }));
         }
         covers.sort_unstable();
         covers.dedup();
-        Ok(covers)
+        Ok((covers, large))
     });
-    let covers: Vec<Vec<Cover>> = covers.collect::<Result<_>>()?;
-    Ok(covers.concat())
+    let covers: Vec<(Vec<Cover>, bool)> = covers.collect::<Result<_>>()?;
+    let large = covers.iter().any(|(_, large)| *large);
+    Ok((covers.into_iter().flat_map(|(covers, _)| covers).collect(), large))
 }
 
 /// The covered pairs of one leaf.
 pub fn of_leaf(leaf: &SimpleCluster, k: K, m: u32) -> Vec<(ItemId, ItemId)> {
-    let (k, size) = (u64::from(k.get()), u64::from(leaf.size));
-    let (mut pairs, items) = (Vec::new(), items_in_chunks(leaf));
+    of_chunks(&ranked(leaf), leaf.size, k, m)
+}
+
+fn of_chunks(chunks: &[Ranked], size: u32, k: K, m: u32) -> Vec<(ItemId, ItemId)> {
+    let (k, size) = (u64::from(k.get()), u64::from(size));
+    let (mut pairs, items) = (Vec::new(), items_of(chunks));
     // With m = 1 a chunk refuses nothing.
     if m < 2 || items > LARGEST {
         return pairs;
     }
-    let chunks = ranked(leaf);
     for (e, earlier) in chunks.iter().enumerate() {
         let mut later: Vec<&(u64, ItemId)> =
             chunks[e + 1..].iter().flat_map(|c| &c.items).collect();
@@ -230,8 +240,7 @@ pub fn printed_total(body: &Disassociated, background: &Background) -> u64 {
 pub fn total_as_read(body: &Disassociated, background: &Background, reading: Reading) -> u64 {
     let (mut max, mut total) = (0, 0);
     let leaves = body.clusters.iter().flat_map(|c| c.leaves());
-    for leaf in leaves.filter(|leaf| items_in_chunks(leaf) <= LARGEST) {
-        let chunks = ranked(leaf);
+    for chunks in leaves.map(ranked).filter(|chunks| items_of(chunks) <= LARGEST) {
         let mut sum = 0;
         if reading.max_per_cluster {
             max = 0;

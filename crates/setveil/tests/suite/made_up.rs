@@ -242,3 +242,26 @@ fn workflows_stop_when_they_are_told_to() {
         }
     }
 }
+
+/// Traps that once had no end: thousands of chunks, whose covers are as many as the square of the
+/// chunks, and a class of billions, of which itemsets were mined.
+#[test]
+fn traps_are_answered_or_refused_in_little_work() {
+    for (name, release) in testkit::traps::all(1000) {
+        if name == testkit::traps::TOO_LARGE {
+            continue;
+        }
+        let options = attack::Options::default().targets(20).worlds(2).clusters(2);
+        let attacked = workflow::attack(&release, None, &options, &());
+        let mined = workflow::itemsets(&release, &Default::default(), &());
+        if name == "one class of 2^32" {
+            assert!(matches!(attacked, Err(Error::TooLarge { .. })), "{name}: {attacked:?}");
+            assert!(matches!(mined, Err(Error::TooLarge { .. })), "{name}");
+        } else {
+            let report = attacked.unwrap_or_else(|e| panic!("{name}: {e}")).report;
+            let limited = report.notes.iter().any(|note| note.contains("2048 items"));
+            assert_eq!(limited, name == "5,000 chunks", "{name}: {:?}", report.notes);
+            mined.unwrap_or_else(|e| panic!("{name}: {e}"));
+        }
+    }
+}
