@@ -17,6 +17,7 @@ import gzip
 import json
 import os
 import random
+import resource
 import shutil
 import signal
 import subprocess
@@ -189,10 +190,12 @@ def clear(path):
         os.remove(path)
 
 
-def run(command, limit):
-    """Wall-clock and processor seconds, peak memory in bytes, exit code (None: ended after `limit` seconds)."""
+def run(command, limit, cpu_limit=None):
+    """Wall-clock and processor seconds, peak memory in bytes, exit code (None: ended after `limit` seconds, or `cpu_limit` of the
+    processor)."""
     start = time.perf_counter()
-    child = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    limited = cpu_limit and (lambda: resource.setrlimit(resource.RLIMIT_CPU, (cpu_limit, cpu_limit)))
+    child = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, preexec_fn=limited)
     ended = []
 
     def too_long(*_):
@@ -206,6 +209,8 @@ def run(command, limit):
     signal.setitimer(signal.ITIMER_REAL, 0)
     wall = time.perf_counter() - start
     child.returncode = os.waitstatus_to_exitcode(status)
+    if cpu_limit and child.returncode in (-signal.SIGXCPU, -signal.SIGKILL):
+        ended.append(True)
     if child.returncode == 2 and any(words in message for words in UNKNOWN_WORDS):
         return wall, 0, 0, UNKNOWN
     if child.returncode not in (0, 1) and not ended:

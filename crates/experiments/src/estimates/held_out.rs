@@ -3,7 +3,7 @@
 //!
 //! Two rules. *Fixed*: the same factors for every release. *By spread*: factors count in full only
 //! where the mean lengths of the records of clusters differ by so much, which a release
-//! shows ([`spread`]), and in proportion below: if records are more and less
+//! shows ([`spread`]), and less and less below: if records are more and less
 //! active, rare items gather in the active ones. What is best is the least mean of three ratios to
 //! equally likely worlds: relative error, root mean square error, calibration error. Among equals
 //! the most careful counts: the one that takes back most.
@@ -62,7 +62,8 @@ impl Rule {
     fn factors(&self, case: &Case) -> Factors {
         match self.full_spread {
             0.0 => self.factors,
-            full => self.factors.scaled(case.spread / full),
+            // Up to half of it they do not count at all.
+            full => self.factors.scaled(2.0 * case.spread / full - 1.0),
         }
     }
 }

@@ -32,6 +32,22 @@ pub const NO_COVER_IS_NOT_SAFETY: &str = "absence of a cover is not safety: enum
     clusters finds pairs that an attacker who knows the algorithm can narrow down to fewer than k \
     records although no cover shows them";
 
+/// Must be said where some covers may not be counted.
+pub(super) const LARGE: &str = "in clusters with more than 129 items in chunks, 64 covers an item \
+    are counted at most, and none beyond 2048 items";
+
+/// Covers of one leaf per item of its chunks, at most: up to 129 items have no more pairs.
+const MOST: usize = 64;
+
+/// Leaves with more items in their chunks are not looked at. No method makes such a one of
+/// ordinary data, and the work grows with the square of the items.
+const LARGEST: usize = 1 << 11;
+
+/// How many items stand in the chunks.
+fn items_of(chunks: &[Ranked]) -> usize {
+    chunks.iter().map(|chunk| chunk.items.len()).sum()
+}
+
 /// A pair that is in fewer than k records of its cluster.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Cover {
@@ -84,35 +100,53 @@ fn by_rank(a: &(u64, ItemId), b: &(u64, ItemId)) -> std::cmp::Ordering {
 /// cannot have been the reason and is left out of I.
 ///
 /// # Complexity
-/// Per cluster, items times sub-records and items times items of earlier chunks.
+/// Per cluster, items times sub-records and items times items of earlier chunks, up to
+/// 2048 items.
 ///
 /// # Errors
 /// If `progress` says stop.
 pub fn find(body: &Disassociated, k: K, m: u32, progress: &dyn Progress) -> Result<Vec<Cover>> {
+    Ok(find_counted(body, k, m, progress)?.0)
+}
+
+/// The same, and whether some covers may not be counted.
+pub(super) fn find_counted(
+    body: &Disassociated,
+    k: K,
+    m: u32,
+    progress: &dyn Progress,
+) -> Result<(Vec<Cover>, bool)> {
     use rayon::prelude::*;
     let covers = body.clusters.par_iter().enumerate().map(|(cluster, published)| {
         progress.step(1)?;
-        let mut covers = Vec::new();
+        let (mut covers, mut large) = (Vec::new(), false);
         for leaf in published.leaves() {
             progress.step(0)?;
-            let pairs = of_leaf(leaf, k, m).into_iter();
+            let chunks = ranked(leaf);
+            large |= items_of(&chunks) > 2 * MOST + 1;
+            let pairs = of_chunks(&chunks, leaf.size, k, m).into_iter();
             covers.extend(pairs.map(|(a, b)| Cover { cluster, a: a.min(b), b: a.max(b) }));
         }
         covers.sort_unstable();
         covers.dedup();
-        Ok(covers)
+        Ok((covers, large))
     });
-    let covers: Vec<Vec<Cover>> = covers.collect::<Result<_>>()?;
-    Ok(covers.concat())
+    let covers: Vec<(Vec<Cover>, bool)> = covers.collect::<Result<_>>()?;
+    let large = covers.iter().any(|(_, large)| *large);
+    Ok((covers.into_iter().flat_map(|(covers, _)| covers).collect(), large))
 }
 
 /// The covered pairs of one leaf.
 pub fn of_leaf(leaf: &SimpleCluster, k: K, m: u32) -> Vec<(ItemId, ItemId)> {
-    let (k, size) = (u64::from(k.get()), u64::from(leaf.size));
-    let chunks = ranked(leaf);
-    let mut pairs = Vec::new();
-    if m < 2 {
-        return pairs; // A chunk refuses nothing then.
+    of_chunks(&ranked(leaf), leaf.size, k, m)
+}
+
+fn of_chunks(chunks: &[Ranked], size: u32, k: K, m: u32) -> Vec<(ItemId, ItemId)> {
+    let (k, size) = (u64::from(k.get()), u64::from(size));
+    let (mut pairs, items) = (Vec::new(), items_of(chunks));
+    // With m = 1 a chunk refuses nothing.
+    if m < 2 || items > LARGEST {
+        return pairs;
     }
     for (e, earlier) in chunks.iter().enumerate() {
         let mut later: Vec<&(u64, ItemId)> =
@@ -132,6 +166,9 @@ pub fn of_leaf(leaf: &SimpleCluster, k: K, m: u32) -> Vec<(ItemId, ItemId)> {
                 if held.apart[at] == 0 && support + x.0 < size + k {
                     pairs.push((*y, x.1));
                 }
+            }
+            if pairs.len() >= MOST * items {
+                return pairs;
             }
         }
     }
@@ -202,8 +239,8 @@ pub fn printed_total(body: &Disassociated, background: &Background) -> u64 {
 /// Algorithm 1 in another reading: none of them counts records.
 pub fn total_as_read(body: &Disassociated, background: &Background, reading: Reading) -> u64 {
     let (mut max, mut total) = (0, 0);
-    for leaf in body.clusters.iter().flat_map(|c| c.leaves()) {
-        let chunks = ranked(leaf);
+    let leaves = body.clusters.iter().flat_map(|c| c.leaves());
+    for chunks in leaves.map(ranked).filter(|chunks| items_of(chunks) <= LARGEST) {
         let mut sum = 0;
         if reading.max_per_cluster {
             max = 0;
@@ -284,6 +321,9 @@ pub(super) fn vulnerable_records(
     progress: &dyn Progress,
 ) -> Result<u64> {
     use rayon::prelude::*;
+    if covers.is_empty() {
+        return Ok(0);
+    }
     // Covers by pair; a record looks at each of its clusters once.
     let mut by_pair: Vec<(ItemId, ItemId, u32)> =
         covers.iter().map(|cover| (cover.a, cover.b, cover.cluster as u32)).collect();

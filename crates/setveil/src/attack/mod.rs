@@ -172,13 +172,16 @@ fn disassociated(
     // A cover speaks of refusals.
     if kernel.refuses() {
         progress.stage(Stage::Covers, Some(body.clusters.len() as u64));
-        let covers = cover::find(body, k, m, progress)?;
+        let (covers, large) = cover::find_counted(body, k, m, progress)?;
         report.printed_total = Some(cover::printed_total(body, &background));
         known_covers = cover::known(&covers, &background);
         report.breached_pairs = Some(known_covers.len() as u64);
         report.breached_pairs_release =
             Some(cover::below_k_everywhere(&known_covers, &covers, body, &algorithm, k, progress)?);
         report.note(cover::NO_COVER_IS_NOT_SAFETY);
+        if large {
+            report.note(cover::LARGE);
+        }
     } else {
         report.note("covers speak of the refusals of VERPART: not looked for with this method");
     }

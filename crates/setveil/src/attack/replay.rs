@@ -20,6 +20,7 @@ use rand::seq::SliceRandom;
 use rand::seq::index::sample;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
+use rayon::prelude::*;
 
 use super::Options;
 use super::report::{Stage, TermSupports};
@@ -106,16 +107,18 @@ fn series(
         let records: Vec<&[ItemId]> =
             members.map(|&r| program.original.record(r as usize)).collect();
         let leaf = &(program.chunks)(&records);
-        let mut worlds = Vec::new();
-        for _ in 0..options.worlds {
-            let Some(world) = draw(leaf, &records, (k, supports), &mut rng) else { break };
+        let draw = |_| draw(leaf, &records, (k, supports), &mut rng);
+        let mut worlds: Vec<Vec<Vec<ItemId>>> = (0..options.worlds).map_while(draw).collect();
+        let published = alike(leaf);
+        let is_same = |world: &Vec<Vec<ItemId>>| {
             let rows: Vec<&[ItemId]> = world.iter().map(Vec::as_slice).collect();
-            let same = alike(&(program.chunks)(&rows)) == alike(leaf);
-            stages[0].count(same);
-            if same && worlds.len() < each {
-                worlds.push(world);
-            }
-        }
+            alike(&(program.chunks)(&rows)) == published
+        };
+        let same: Vec<bool> = worlds.par_iter().map(is_same).collect();
+        same.iter().for_each(|&same| stages[0].count(same));
+        let mut same = same.into_iter();
+        worlds.retain(|_| same.next() == Some(true));
+        worlds.truncate(each);
         progress.step(1)?;
         kept.push((leaves[i], worlds));
     }

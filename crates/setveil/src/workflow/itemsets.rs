@@ -6,6 +6,7 @@ use std::cmp::Ordering;
 use serde::{Deserialize, Serialize};
 
 use super::QueryOptions;
+use super::limits;
 use crate::mine::{Transactions, top_k};
 use crate::query::{Answer, Prepared, Prior};
 use crate::reconstruct::{self, TermOccurrences};
@@ -104,12 +105,13 @@ pub struct Rule {
 /// near the last one's may be missing.
 ///
 /// # Errors
-/// If no data set fits the release, or `progress` says stop.
+/// If no data set fits the release, it is too large for the budget, or `progress` says stop.
 pub fn itemsets(
     release: &Release,
     options: &ItemsetOptions,
     progress: &dyn Progress,
 ) -> Result<Itemsets> {
+    limits::drawn(release, options.terms, 1, progress)?;
     let drawing = reconstruct::Options { seed: options.seed, terms: options.terms };
     let drawn = reconstruct::reconstruct_many(release, drawing, 1, progress)?;
     let data = &drawn[0];

@@ -13,9 +13,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::release::{Bag, Body, Cluster, Leaf};
 
-/// From this [`spread`] on, the factors count in full; below it, in proportion. The five real
-/// data sets have 0.2 and more.
+/// From this [`spread`] on, the factors count in full. The five real data sets have more.
 const FULL_SPREAD: f64 = 0.2;
+/// Up to this one they do not count at all; in between, in proportion.
+const NO_SPREAD: f64 = 0.1;
 
 /// How much more often rare items occur and meet than if all worlds were equally likely.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -49,7 +50,9 @@ impl Prior {
     /// What is assumed of a release.
     pub fn factors(self, body: &Body) -> Factors {
         match self {
-            Self::Measured => Factors::MEASURED.scaled(spread(body) / FULL_SPREAD),
+            Self::Measured => {
+                Factors::MEASURED.scaled((spread(body) - NO_SPREAD) / (FULL_SPREAD - NO_SPREAD))
+            }
             Self::Worlds => Factors::WORLDS,
         }
     }
@@ -163,10 +166,12 @@ mod tests {
         assert!((spread(&body(&[2, 6])) - 0.25).abs() < 1e-12);
         let factors = |lengths: &[u32]| Prior::Measured.factors(&body(lengths));
         assert_eq!(factors(&[2, 6]), Factors::MEASURED);
-        assert!((factors(&[3, 3, 3]).two_terms - 1.0).abs() < 1e-9);
-        assert_eq!(factors(&[]), Factors { seen: 0.5, ..Factors::WORLDS });
-        // Lengths 4 and 6: mean 5, variance 1, a fifth of the way.
-        assert!((factors(&[4, 6]).two_terms - 1.2).abs() < 1e-9);
+        // What is seen of pairs counts everywhere.
+        let alike = Factors { seen: Factors::MEASURED.seen, ..Factors::WORLDS };
+        assert_eq!([factors(&[3, 3, 3]), factors(&[])], [alike, alike]);
+        // Lengths 9, 12 and 21: mean 14, variance 26, a third of the way.
+        let share = (26.0 / 196.0 - 0.1) / 0.1;
+        assert!((factors(&[9, 12, 21]).two_terms - 1.0 - share).abs() < 1e-9);
         assert_eq!(Prior::Worlds.factors(&body(&[2, 6])), Factors::WORLDS);
         let leaf = |kept: &[u32], count| Leaf {
             size: 4,

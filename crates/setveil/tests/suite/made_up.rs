@@ -271,3 +271,31 @@ fn workflows_stop_when_they_are_told_to() {
         }
     }
 }
+
+/// Traps that once had no end: thousands of chunks, whose covers are as many as the square of the
+/// chunks, and a class of billions, of which itemsets were mined.
+#[test]
+fn traps_are_answered_or_refused_in_little_work() {
+    for (name, release) in testkit::traps::all(1000) {
+        let billions = ["one class of 2^32", "sizes of 2^32"].contains(&name);
+        if name == testkit::traps::TOO_LARGE {
+            continue;
+        }
+        let options = attack::Options::default().targets(20).worlds(2).clusters(2);
+        match workflow::attack(&release, None, &options, &SMALL) {
+            Ok(attacked) => {
+                let limited = attacked.report.notes.iter().any(|note| note.contains("2048 items"));
+                assert_eq!(limited, name == "5,000 chunks", "{name}: {:?}", attacked.report.notes);
+            }
+            Err(error) => {
+                assert!(billions && matches!(error, Error::Memory { .. }), "{name}: {error}")
+            }
+        }
+        match workflow::itemsets(&release, &Default::default(), &SMALL) {
+            Ok(_) => assert!(!billions, "{name}"),
+            Err(error) => {
+                assert!(billions && matches!(error, Error::Memory { .. }), "{name}: {error}")
+            }
+        }
+    }
+}

@@ -306,7 +306,7 @@ fn seen(release: &Release, pair: &[String]) -> f64 {
 }
 
 /// At least this many times: up to 1.4, where the mean lengths of the records
-/// of leaves have a variance of a fifth of the square of their mean.
+/// of leaves have a variance of a tenth to a fifth of the square of their mean.
 fn not_kept(release: &Release) -> f64 {
     let Body::Located(body) = &release.body else { panic!("leaves") };
     let lengths = body.leaves.iter().flat_map(|leaf| {
@@ -318,5 +318,5 @@ fn not_kept(release: &Release) -> f64 {
     let lengths: Vec<f64> = lengths.collect();
     let mean = lengths.iter().sum::<f64>() / lengths.len() as f64;
     let variance = lengths.iter().map(|l| (l - mean).powi(2)).sum::<f64>() / lengths.len() as f64;
-    1.0 + 0.4 * (variance / (mean * mean) / 0.2).clamp(0.0, 1.0)
+    1.0 + 0.4 * ((variance / (mean * mean) - 0.1) / 0.1).clamp(0.0, 1.0)
 }
