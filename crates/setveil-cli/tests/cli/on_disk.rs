@@ -87,7 +87,7 @@ fn a_signal_leaves_no_raw_data() {
         while left(dir.path()).is_empty() && child.try_wait().unwrap().is_none() {
             std::thread::sleep(Duration::from_millis(2));
         }
-        std::thread::sleep(Duration::from_millis(u64::from(round) * 37 % 200));
+        std::thread::sleep(Duration::from_millis(round * 37 % 200));
         let sent = Command::new("kill").args(["-TERM", &child.id().to_string()]).status().unwrap();
         let output = child.wait_with_output().unwrap();
         let code = output.status.code();
