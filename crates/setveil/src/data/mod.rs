@@ -32,7 +32,7 @@ pub(crate) use keep::Wanted;
 pub use keep::{Keep, KeepSet};
 pub(crate) use long::LongTable;
 pub use params::{Alpha, Epsilon, K, L, M, P};
-pub(crate) use relabel::{Change, Renaming};
+pub(crate) use relabel::{Change, Respelling};
 pub use shelf::{InMemory, Shelf, Shelves};
 pub use vocabulary::{ItemId, Vocabulary};
 pub use wordnet::{BadLine, Nouns};

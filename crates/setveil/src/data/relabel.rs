@@ -8,6 +8,9 @@ use super::limits::check_length;
 use super::{Interner, ItemId};
 use crate::{Progress, Result};
 
+/// Gives a label's new ones to its second argument: one, several or none.
+pub(crate) type Respelling<'a> = dyn Fn(&str, &mut dyn FnMut(&str)) + 'a;
+
 /// What all labels become.
 pub(crate) struct Change {
     /// The new labels.
@@ -32,7 +35,11 @@ struct Piece {
 impl Change {
     /// Every label becomes those that `change` gives to its second argument,
     /// without the white space around them: one, several or none.
-    pub(crate) fn new(old: &Interner, change: &Renaming, progress: &dyn Progress) -> Result<Self> {
+    pub(crate) fn new(
+        old: &Interner,
+        change: &Respelling,
+        progress: &dyn Progress,
+    ) -> Result<Self> {
         let mut labels = Interner::default();
         let mut new: Vec<ItemId> = Vec::new();
         let mut pieces = Vec::with_capacity(old.len());
@@ -64,7 +71,7 @@ impl Assembly {
     /// Replaces every label by those that `change` gives to its second
     /// argument. A blank one is left out and counted, and so is a record that
     /// has no item then.
-    pub(crate) fn relabel(&mut self, change: &Renaming, progress: &dyn Progress) -> Result<()> {
+    pub(crate) fn relabel(&mut self, change: &Respelling, progress: &dyn Progress) -> Result<()> {
         let change = Change::new(&self.labels, change, progress)?;
         let Change { pieces, new, .. } = &change;
         let single = pieces.iter().all(|p| p.end == p.start + 1 && p.blank == 0);

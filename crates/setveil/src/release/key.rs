@@ -111,6 +111,11 @@ impl Cluster {
 /// Replaces `items` by the numbers that [`put_number`] wrote.
 pub(crate) fn numbers(bytes: &[u8], items: &mut Vec<ItemId>) -> Result<()> {
     items.clear();
+    more_numbers(bytes, items)
+}
+
+/// As [`numbers`], behind what is there.
+pub(crate) fn more_numbers(bytes: &[u8], items: &mut Vec<ItemId>) -> Result<()> {
     let mut reader = Reader::new(bytes);
     while !reader.rest.is_empty() {
         items.push(reader.number()?);

@@ -46,7 +46,7 @@ pub use preview::{Preview, PreviewColumn};
 use super::shelves::DiskShelves;
 use super::spool::{Spool, Spooled};
 use crate::budget::Budget;
-use crate::data::{Assembly, Block, Dropped, LongTable, Renaming};
+use crate::data::{Assembly, Block, Dropped, LongTable, Respelling};
 use crate::error::{Bad, Hint};
 use crate::{Error, Progress, Result};
 use source::Source;
@@ -304,7 +304,7 @@ impl<'a> Job<'a> {
     }
 
     /// Other labels for items.
-    fn relabel(&mut self, change: &Renaming, progress: &dyn Progress) -> Result<()> {
+    fn relabel(&mut self, change: &Respelling, progress: &dyn Progress) -> Result<()> {
         match &mut self.gather {
             Gather::Memory(assembly) => {
                 assembly.relabel(change, progress)?;

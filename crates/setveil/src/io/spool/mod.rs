@@ -10,7 +10,7 @@ mod persons;
 use crate::budget::Budget;
 use crate::data::limits::{check_length, check_records};
 use crate::data::{
-    Block, Change, Dropped, Interner, ItemId, LongTable, Renaming, Shelf, Shelves, Vocabulary,
+    Block, Change, Dropped, Interner, ItemId, LongTable, Respelling, Shelf, Shelves, Vocabulary,
 };
 use crate::error::{Hint, Setting};
 use crate::io::{Assumption, DiskShelf, DiskShelves, Format, LeftOut, Preview};
@@ -141,7 +141,7 @@ impl<'a> Spool<'a> {
     }
 
     /// As for an [`Assembly`](crate::data): other labels for items.
-    pub(super) fn relabel(&mut self, change: &Renaming) -> Result<()> {
+    pub(super) fn relabel(&mut self, change: &Respelling) -> Result<()> {
         let change = Change::new(&self.labels, change, self.progress)?;
         let new = Numbered::new(&mut self.shelves)?;
         let mut old = std::mem::replace(&mut self.records, new);

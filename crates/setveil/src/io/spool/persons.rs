@@ -11,7 +11,7 @@ use crate::data::{ItemId, Shelf, Shelves};
 use crate::error::{Hint, Setting};
 use crate::io::{DiskShelf, DiskShelves};
 use crate::progress::{Progress, Pulse};
-use crate::release::key::{Reader, put_number};
+use crate::release::key::{Reader, more_numbers, put_number};
 use crate::{Error, Result};
 
 /// How many shelves.
@@ -62,7 +62,7 @@ impl Persons {
             let mut rows = rows.iter().map(|row| person(row)).peekable();
             while let Some(row) = rows.next() {
                 let (name, own) = row?;
-                numbers(own, &mut items)?;
+                more_numbers(own, &mut items)?;
                 let again =
                     rows.peek().is_some_and(|next| matches!(next, Ok(next) if next.0 == name));
                 if again {
@@ -82,15 +82,6 @@ fn person(row: &[u8]) -> Result<(&[u8], &[u8])> {
     let mut reader = Reader::new(row);
     let length = reader.number()? as usize;
     reader.rest().split_at_checked(length).ok_or_else(crate::release::key::broken)
-}
-
-/// Appends the items.
-fn numbers(bytes: &[u8], items: &mut Vec<ItemId>) -> Result<()> {
-    let mut reader = Reader::new(bytes);
-    while reader.finish().is_err() {
-        items.push(reader.number()?);
-    }
-    Ok(())
 }
 
 fn check(needed: u64, memory: Budget) -> Result<()> {
