@@ -122,10 +122,10 @@ pub(super) fn find_counted(
         let (mut covers, mut large) = (Vec::new(), false);
         for leaf in published.leaves() {
             progress.step(0)?;
-            let chunks = ranked(leaf);
-            large |= items_of(&chunks) > 2 * MOST + 1;
-            let pairs = of_chunks(&chunks, leaf.size, k, m).into_iter();
-            covers.extend(pairs.map(|(a, b)| Cover { cluster, a: a.min(b), b: a.max(b) }));
+            let (pairs, cut) = of_chunks(&ranked(leaf), leaf.size, k, m);
+            large |= cut;
+            let covers_of = |(a, b): (ItemId, ItemId)| Cover { cluster, a: a.min(b), b: a.max(b) };
+            covers.extend(pairs.into_iter().map(covers_of));
         }
         covers.sort_unstable();
         covers.dedup();
@@ -138,15 +138,16 @@ pub(super) fn find_counted(
 
 /// The covered pairs of one leaf.
 pub fn of_leaf(leaf: &SimpleCluster, k: K, m: u32) -> Vec<(ItemId, ItemId)> {
-    of_chunks(&ranked(leaf), leaf.size, k, m)
+    of_chunks(&ranked(leaf), leaf.size, k, m).0
 }
 
-fn of_chunks(chunks: &[Ranked], size: u32, k: K, m: u32) -> Vec<(ItemId, ItemId)> {
+/// The covered pairs, and whether there may be more.
+fn of_chunks(chunks: &[Ranked], size: u32, k: K, m: u32) -> (Vec<(ItemId, ItemId)>, bool) {
     let (k, size) = (u64::from(k.get()), u64::from(size));
     let (mut pairs, items) = (Vec::new(), items_of(chunks));
     // With m = 1 a chunk refuses nothing.
     if m < 2 || items > LARGEST {
-        return pairs;
+        return (pairs, m >= 2);
     }
     for (e, earlier) in chunks.iter().enumerate() {
         let mut later: Vec<&(u64, ItemId)> =
@@ -168,11 +169,11 @@ fn of_chunks(chunks: &[Ranked], size: u32, k: K, m: u32) -> Vec<(ItemId, ItemId)
                 }
             }
             if pairs.len() >= MOST * items {
-                return pairs;
+                return (pairs, true);
             }
         }
     }
-    pairs
+    (pairs, false)
 }
 
 /// What an earlier chunk held when it refused an item: a range of its items,

@@ -20,9 +20,6 @@ pub(crate) struct Change {
     new: Vec<ItemId>,
 }
 
-/// Gives the new labels of a label to its second argument.
-pub(crate) type Renaming<'a> = dyn Fn(&str, &mut dyn FnMut(&str)) + 'a;
-
 /// What a label becomes.
 #[derive(Default)]
 struct Piece {
