@@ -84,7 +84,8 @@ fn joint(leaves: u32, chunks: u32, sub_records: u32) -> Cluster {
         Cluster::Simple(SimpleCluster { size: 10, record_chunks, term_chunk })
     };
     let shared = |c: u32| {
-        let pair = |s: u32| vec![(c * 50 + s % 49) % 1000, (c * 50 + s % 49 + 1 + s / 49) % 1000];
+        // Fifty items for each chunk.
+        let pair = |s: u32| vec![c * 50 + s % 49, c * 50 + (s % 49 + 1 + s / 49) % 50];
         let sorted: Vec<Vec<ItemId>> = (0..sub_records).map(pair).map(sorted).collect();
         bag(sorted.iter().map(|set| (&set[..], 3)))
     };

@@ -31,7 +31,7 @@ from ._session import Kept
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-    from .._recipient import Prior, Terms
+    from .._recipient import Terms
 
 __all__ = ["SparkRelease", "anonymize", "evaluate", "profile", "support", "supports", "verify"]
 
@@ -145,12 +145,12 @@ def verify(release: str | SparkRelease, *, spark: Any = None) -> Verdict:
 
 
 def support(
-    release: str | SparkRelease, itemset: Iterable[str], *, terms: Terms = "once", prior: Prior = "measured", spark: Any = None
+    release: str | SparkRelease, itemset: Iterable[str], *, terms: Terms = "once", spark: Any = None
 ) -> Support:
     """In how many records these items stand together: lower bound, expected, upper bound."""
     if isinstance(itemset, str):
         raise ParameterError("itemset is one text: give a list of items")
-    return supports(release, [itemset], terms=terms, prior=prior, spark=spark)[0]
+    return supports(release, [itemset], terms=terms, spark=spark)[0]
 
 
 def supports(
@@ -158,11 +158,10 @@ def supports(
     itemsets: Iterable[Iterable[str]],
     *,
     terms: Terms = "once",
-    prior: Prior = "measured",
     spark: Any = None,
 ) -> Supports:
     """The supports of several itemsets in one pass over the release, a row each."""
-    return _supports(files_of(release, spark), itemsets, terms, prior)
+    return _supports(files_of(release, spark), itemsets, terms)
 
 
 def evaluate(

@@ -17,7 +17,7 @@ from ._store import MANIFEST, Store
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-    from .._recipient import Prior, Terms
+    from .._recipient import Terms
 
 _NO_CAUTIONS = "on Spark nobody looks for clusters in which all have the same item: `setveil verify` does"
 
@@ -131,17 +131,15 @@ class SparkRelease:
         """Decides the guarantee from the release alone: the verdict of ``setveil verify``."""
         return _verified(self._files())
 
-    def support(self, itemset: Iterable[str], *, terms: Terms = "once", prior: Prior = "measured") -> Support:
+    def support(self, itemset: Iterable[str], *, terms: Terms = "once") -> Support:
         """In how many records these items stand together: lower bound, expected, upper bound."""
         if isinstance(itemset, str):
             raise ParameterError("itemset is one text: give a list of items")
-        return self.supports([itemset], terms=terms, prior=prior)[0]
+        return self.supports([itemset], terms=terms)[0]
 
-    def supports(
-        self, itemsets: Iterable[Iterable[str]], *, terms: Terms = "once", prior: Prior = "measured"
-    ) -> Supports:
+    def supports(self, itemsets: Iterable[Iterable[str]], *, terms: Terms = "once") -> Supports:
         """The supports of several itemsets in one pass, a row each."""
-        return _supports(self._files(), itemsets, terms, prior)
+        return _supports(self._files(), itemsets, terms)
 
     def evaluate(self) -> Evaluation:
         """``tlost`` and ``pairs_kept``, compared with the data that it was made from."""
@@ -212,7 +210,7 @@ def _single(manifests: dict[str, bytes], name: str, content: bytes) -> _setveil.
     return _setveil.Release.from_files({MANIFEST: manifests[name], name_of(0): content}, manner())
 
 
-def _supports(files: _Files, itemsets: Iterable[Iterable[str]], terms: str, prior: str) -> Supports:
+def _supports(files: _Files, itemsets: Iterable[Iterable[str]], terms: str) -> Supports:
     from pyspark.sql import functions as F
 
     if files.manifest["guarantee"].get("supports") != "exact":
@@ -220,7 +218,8 @@ def _supports(files: _Files, itemsets: Iterable[Iterable[str]], terms: str, prio
     sets = [[str(item) for item in itemset] for itemset in itemsets]
     # The library refuses what is no question.
     nothing = _setveil.Release.from_files(_empty(files), _setveil.Manner())
-    options = json.dumps({"terms": terms, "prior": prior})
+    # Every file is asked by itself, and expectations add up: the measured prior looks at all of a release.
+    options = json.dumps({"terms": terms, "prior": "worlds"})
     answers = json.loads(nothing.query(sets, options, _setveil.Manner()))
     schema = "question long, lower long, expected decimal(38, 15), upper long, known string"
     rows = files.rows.mapInArrow(_asking(files.alone(), sets, options), schema).groupBy("question")
