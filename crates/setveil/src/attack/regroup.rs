@@ -38,6 +38,14 @@ const EXPLORE: f64 = 1.0 / 4.0;
 /// come out this many times if the member were as good as the best.
 const EXPECTED: f64 = 2.0;
 
+/// Records of all worlds together, at most, but this many worlds are always tried.
+const MOST_RECORDS: usize = 20_000_000;
+const FEWEST: usize = 4;
+
+/// Said where that makes worlds fewer.
+const FEWER: &str =
+    "fewer worlds were replayed than asked for, because the release has very many records";
+
 /// Said with every replay.
 const A_SEARCH: &str = "replaying is a search: a group that did not come out is not safe by that, \
     and neither is a method whose randomness the attacker could learn";
@@ -59,7 +67,9 @@ pub(super) fn replay(
     let mut secrets: Vec<Secret> =
         body.groups.iter().map(|group| Secret::new(group, &mut rng)).collect();
     let mut risk = AlgorithmRisk::default();
-    for round in 0..options.worlds {
+    let records: usize = secrets.iter().map(|secret| secret.members.len()).sum();
+    let worlds = options.worlds.min((MOST_RECORDS / records.max(1)).max(FEWEST));
+    for round in 0..worlds {
         progress.step(1)?;
         let world: Vec<Vec<ItemId>> = secrets.iter().flat_map(Secret::records).collect();
         let found = match kernel.regroup(&world) {
@@ -86,6 +96,9 @@ pub(super) fn replay(
     risk.groups = Some(summarize(body, &secrets, truth.as_ref()));
     report.algorithm = Some(risk);
     report.note(A_SEARCH);
+    if worlds < options.worlds {
+        report.note(FEWER);
+    }
     Ok(())
 }
 
@@ -150,12 +163,13 @@ impl Secret {
     /// The records of the group in the supposed world. One without any item
     /// would not be in the data, so it is left out, and the group cannot come out.
     fn records(&self) -> impl Iterator<Item = Vec<ItemId>> {
-        self.members.iter().enumerate().filter_map(|(m, items)| {
-            let own = self.holders.iter().filter(|(_, holders)| holders.contains(&m));
-            let mut record: Vec<ItemId> =
-                items.iter().copied().chain(own.map(|(item, _)| *item)).collect();
+        let mut records = self.members.clone();
+        for (item, holders) in &self.holders {
+            holders.iter().for_each(|&m| records[m].push(*item));
+        }
+        records.into_iter().filter(|record| !record.is_empty()).map(|mut record| {
             record.sort_unstable();
-            (!record.is_empty()).then_some(record)
+            record
         })
     }
 
