@@ -210,9 +210,9 @@ class Ranks:
         From another machine.
         """
     @staticmethod
-    def most_frequent_first(counts: SupportsGetItem[int, SupportsIndex]) -> Ranks:
+    def most_frequent_first(counts: SupportsGetItem[int, SupportsIndex], max: SupportsIndex) -> Ranks:
         """
-        Of items with these counts.
+        Of items with these counts, for parts of at most about `max` records. Rare neighbours share one.
         """
     def ranked(self, /, table: Any) -> Table:
         """

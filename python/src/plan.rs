@@ -30,10 +30,10 @@ pub struct Ranks(pub parts::Ranks);
 
 #[pymethods]
 impl Ranks {
-    /// Of items with these counts.
+    /// Of items with these counts, for parts of at most about `max` records. Rare neighbours share one.
     #[staticmethod]
-    fn most_frequent_first(counts: Vec<u64>) -> Self {
-        Self(parts::Ranks::new(&counts))
+    fn most_frequent_first(counts: Vec<u64>, max: u64) -> Self {
+        Self(parts::Ranks::of_records(&counts, PartSize::weight(max)))
     }
 
     /// Of terms that so many clusters with so many records have not shared.

@@ -6,8 +6,8 @@
     assert release.verify().holds
     release.write("hdfs:///releases/visits")
 
-Guide: docs/spark.md. Nothing of the data comes to the driver but the items with
-their counts; the workers need this package and pyarrow.
+Guide: docs/spark.md. To the driver come the items with their counts, and the first
+bytes of some clusters. The workers need this package and pyarrow.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from ._files import files_of as _files_of
 from ._parts import disassociated as _disassociated
 from ._records import Counts, counted, lists_of, look_for_identifiers, numbered
 from ._release import SparkRelease, _evaluated, _supports, _verified, files_of
-from ._session import Kept
+from ._session import Kept, session_of, small_batches
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -66,28 +66,27 @@ def anonymize(
     wanted = _parameters(method, {"k": k, "m": m, "max_cluster_size": max_cluster_size, "refine": refine, **parameters})
     _setveil.Planner.of_records(part_size, json.loads(wanted)["max_cluster_size"])
     bytes_a_file = size("file_size", file_size) or 1
-    began, kept = time.monotonic(), Kept()
+    began, session = time.monotonic(), session_of(df)
+    kept = Kept(session)
     try:
         lists = lists_of(df, items, person, item, drop_nulls, kept)
-        counts = counted(lists)
+        counts = counted(lists, kept)
         if not as_baskets:
-            look_for_identifiers(lists, counts)
+            look_for_identifiers(lists, counts, kept)
         if counts.records < k:
             # The library says why this cannot be done.
             _setveil.split_part(_no_lists(), [([0], counts.records)], wanted, _setveil.Manner())
         for remark in counts.remarks():
             warnings.warn(remark, SetveilWarning, stacklevel=2)
         records = kept.keep(numbered(lists, counts.labels))
-        keys, sizes = _disassociated(records, counts, wanted, part_size, kept)
-        frame, entries = _files_of(keys, counts.labels, wanted, bytes_a_file, kept)
-        others = [one for one in kept._frames if one is not frame]
-        if others:
-            kept.drop(*others)
+        with small_batches(session):
+            keys, sizes = _disassociated(records, counts, wanted, part_size, kept)
+            files = _files_of(keys, counts.labels, wanted, bytes_a_file, counts.records, kept)
+        texts = [json.dumps(entry) for entry in files.entries.values()]
+        small = _setveil.end_of_parts(wanted, counts.records, len(counts.labels), texts)
     except BaseException:
-        kept.drop()
+        kept.end()
         raise
-    texts = [json.dumps(entry) for entry in entries.values()]
-    small = _setveil.end_of_parts(wanted, counts.records, len(counts.labels), texts)
     made = {
         "method": method,
         "records": counts.records,
@@ -97,7 +96,7 @@ def anonymize(
         "left_out": _left_out(counts),
         "seconds": time.monotonic() - began,
     }
-    return SparkRelease(frame, entries, small, counts, Made(made), kept)
+    return SparkRelease(files, small, counts, Made(made))
 
 
 def _no_lists() -> Any:
@@ -174,11 +173,11 @@ def evaluate(
     drop_nulls: bool = False,
 ) -> Evaluation:
     """``tlost`` and ``pairs_kept`` of a release, compared with its original."""
-    kept = Kept()
+    kept = Kept(session_of(original))
     try:
-        counts = counted(lists_of(original, items, person, item, drop_nulls, kept))
+        counts = counted(lists_of(original, items, person, item, drop_nulls, kept), kept)
     finally:
-        kept.drop()
+        kept.end()
     return _evaluated(files_of(release, original.sparkSession), counts)
 
 
@@ -195,11 +194,11 @@ def profile(
     How surely a few known items find a person is not counted here: take a sample to
     ``setveil.Dataset(...).profile()``, which finds people more surely than all data would.
     """
-    kept = Kept()
+    kept = Kept(session_of(df))
     try:
-        counts = counted(lists_of(df, items, person, item, drop_nulls, kept))
+        counts = counted(lists_of(df, items, person, item, drop_nulls, kept), kept)
     finally:
-        kept.drop()
+        kept.end()
     values = {
         "records": counts.records,
         "items": len(counts.labels),

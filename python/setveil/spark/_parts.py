@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from .. import _setveil
 from .._errors import DataError
 from ._records import CHANGED, Counts
-from ._session import Kept, explained, manner
+from ._session import Kept, manner
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -29,32 +29,89 @@ def disassociated(
 ) -> tuple[DataFrame, list[int]]:
     """What is published of all clusters, as keys that sort canonically, and the sizes of the parts."""
     options = json.loads(parameters)
-    ranks = _setveil.Ranks.most_frequent_first(counts.supports)
+    ranks = _setveil.Ranks.most_frequent_first(counts.supports, part_size)
     planner = _setveil.Planner.of_records(part_size, options["max_cluster_size"])
-    plan = _planned(records, planner, ranks)
+    plan = _planned(records, planner, ranks, kept)
     if sum(plan.sizes()) != counts.records:
         raise DataError(CHANGED)
     state = kept.keep(_split(records, plan, ranks, parameters))
     sizes = plan.sizes()
     if len(sizes) > 1 and options["refine"]:
         for fewer in _setveil.join_rounds():
-            after = _joined(state, len(sizes), fewer, len(counts.labels), parameters, kept)
-            kept.drop(state)
+            after = _joined(kept.leaf(state), len(sizes), fewer, len(counts.labels), parameters, kept)
+            # What is lost from now on is made again from the data.
+            kept.drop(but=after)
             state = after
-    return state.select("cluster").mapInArrow(_closing(len(counts.labels)), "key binary"), sizes
+    return kept.leaf(state).select("cluster").mapInArrow(_closing(len(counts.labels)), "key binary"), sizes
 
 
-def _planned(frame: DataFrame, planner: _setveil.Planner, ranks: _setveil.Ranks) -> _setveil.Plan:
-    """Counts beginnings, level by level."""
+def _planned(
+    frame: DataFrame, planner: _setveil.Planner, ranks: _setveil.Ranks, kept: Kept, few: int = 0
+) -> _setveil.Plan:
+    """Counts beginnings, level by level: a pass over all rows for each, until what counts weighs no more than `few`."""
     from pyspark.sql import functions as F
 
     ranked = ranks.to_bytes()
     while planner.counts():
         counted = frame.mapInArrow(_counting(planner.to_bytes(), ranked), "split long, code long, weight long")
         counted = counted.groupBy("split", "code").agg(F.sum("weight").alias("weight"))
-        with explained():
-            planner.take(counted.toArrow())
+        table = kept.table(counted)
+        planner.take(table)
+        _check(planner, table)
+        if planner.counts() and sum(table["weight"].to_pylist()) <= few:
+            # A cluster that weighs more than a part is followed to its last term, through up to 256 levels.
+            rest = frame.mapInArrow(_still_counting(planner.to_bytes(), ranked), frame.schema).repartition(1)
+            plan = kept.table(rest.mapInArrow(_finishing(planner.to_bytes(), ranked), "plan binary"))
+            return _setveil.Plan.from_bytes(plan["plan"][0].as_py())
     return planner.finish()
+
+
+def _check(planner: _setveil.Planner, counted: Any) -> None:
+    """Whoever counts nothing where something was would do so for ever."""
+    if planner.counts() and not len(counted):
+        raise DataError(CHANGED)
+
+
+def _still_counting(planner: bytes, ranks: bytes) -> Callable:
+    """The rows that count in the next level."""
+
+    def find(batches: Iterator[Any]) -> Iterator[Any]:
+        plan, ranked = _setveil.Planner.from_bytes(planner), _setveil.Ranks.from_bytes(ranks)
+
+        def counting(piece: Any) -> Iterator[Any]:
+            import pyarrow as pa
+
+            if not len(pa.table(plan.count(pa.Table.from_batches([piece]), ranked, manner()))):
+                return
+            if len(piece) == 1:
+                yield piece
+                return
+            half = len(piece) // 2
+            yield from counting(piece.slice(0, half))
+            yield from counting(piece.slice(half))
+
+        for batch in batches:
+            yield from counting(batch)
+
+    return find
+
+
+def _finishing(planner: bytes, ranks: bytes) -> Callable:
+    """All other levels, of rows that are in one place."""
+
+    def finish(batches: Iterator[Any]) -> Iterator[Any]:
+        import pyarrow as pa
+
+        plan, ranked = _setveil.Planner.from_bytes(planner), _setveil.Ranks.from_bytes(ranks)
+        rows = list(batches)
+        while plan.counts():
+            counted = pa.table(plan.count(pa.Table.from_batches(rows), ranked, manner())) if rows else []
+            if rows:
+                plan.take(counted)
+            _check(plan, counted)
+        yield pa.RecordBatch.from_arrays([pa.array([plan.finish().to_bytes()], pa.binary())], ["plan"])
+
+    return finish
 
 
 def _counting(planner: bytes, ranks: bytes) -> Callable:
@@ -71,15 +128,22 @@ def _counting(planner: bytes, ranks: bytes) -> Callable:
 
 
 def _placing(plan: bytes, ranks: bytes, only_ranked: bool) -> Callable:
-    """The part of every row, by its first column; -1 for none. Rows of the other columns go with it."""
+    """The part of every row, by its first column; -1 for none. Rows of the other columns go with it.
+
+    With `only_ranked` a row has none because no item of it has a rank, and for no other reason."""
 
     def place(batches: Iterator[Any]) -> Iterator[Any]:
         import pyarrow as pa
+        import pyarrow.compute as pc
 
         planned, ranked = _setveil.Plan.from_bytes(plan), _setveil.Ranks.from_bytes(ranks)
         for batch in batches:
             lists = pa.Table.from_batches([batch.select([0])])
             parts = pa.table(planned.part(lists, ranked, only_ranked, manner())).column(0).combine_chunks()
+            if only_ranked:
+                some = pa.table(ranked.ranked(lists)).column(0).combine_chunks()
+                if pc.any(pc.and_(some, parts.is_null())).as_py():
+                    raise DataError(f"a cluster without a part: {CHANGED}")
             columns = [parts.fill_null(-1), batch.column(batch.num_columns - 1)]
             yield pa.RecordBatch.from_arrays(columns, ["part", batch.schema.names[-1]])
 
@@ -128,16 +192,21 @@ def _state(clusters: Any) -> Any:
 
 
 def _joined(state: DataFrame, parts: int, fewer: int, items: int, parameters: str, kept: Kept) -> DataFrame:
-    """One round of joins."""
+    """One round of joins.
+
+    On one machine `--memory` may make its parts smaller (`at_most` of the library), because they share a memory
+    whose size is known. Here a task has the memory that Spark was told to give it, which nobody can ask for, and
+    the bytes of a release must not depend on it: `part_size` alone says how large parts are."""
     from pyspark.sql import functions as F
 
     k = json.loads(parameters)["k"]
-    ranks = _rare_first(state, items, k)
+    ranks = _rare_first(state, items, k, kept)
     rows = state.select("terms", F.length("cluster").cast("long").alias("weight"))
     weighed = rows.mapInArrow(_weighing(ranks.to_bytes()), "weight long").agg(F.sum("weight"))
-    with explained():
-        total = weighed.collect()[0][0] or 0
-    plan = _planned(rows, _setveil.Planner.of_clusters(total, parts, fewer), ranks)
+    total = kept.table(weighed).column(0)[0].as_py() or 0
+    # What a task or two of this round get in any case; here it is terms alone.
+    few = 2 * total // -(-parts // fewer)
+    plan = _planned(rows, _setveil.Planner.of_clusters(total, parts, fewer), ranks, kept, few)
     placing = _placing(plan.to_bytes(), ranks.to_bytes(), True)
     placed = state.select("terms", "cluster").mapInArrow(placing, "part int, cluster binary")
     joined = placed.filter("part >= 0").groupBy("part").applyInArrow(_joining(ranks.to_bytes(), parameters), STATE)
@@ -146,20 +215,18 @@ def _joined(state: DataFrame, parts: int, fewer: int, items: int, parameters: st
     ended = placed.filter("part < 0").select("cluster", nothing.alias("terms"), nothing.alias("supports"))
     after = kept.keep(joined.unionByName(ended))
     # Now, while the state before is still kept.
-    with explained():
-        after.count()
+    kept.table(after.groupBy().count())
     return after
 
 
-def _rare_first(state: DataFrame, items: int, k: int) -> _setveil.Ranks:
+def _rare_first(state: DataFrame, items: int, k: int, kept: Kept) -> _setveil.Ranks:
     """Ranks of the terms that several clusters have not shared, the rarest first."""
     from pyspark.sql import functions as F
 
     terms = state.select(F.explode(F.arrays_zip("terms", "supports")).alias("term"))
     counted = terms.groupBy(F.col("term.terms").alias("item"))
     summed = counted.agg(F.count("*").alias("clusters"), F.sum("term.supports").alias("records"))
-    with explained():
-        found = summed.toArrow().to_pydict()
+    found = kept.table(summed).to_pydict()
     clusters, records = [0] * items, [0] * items
     for item, of_clusters, of_records in zip(found["item"], found["clusters"], found["records"], strict=True):
         clusters[item], records[item] = of_clusters, of_records

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from .. import _setveil
 from .._errors import DataError, IdentifierError, ParameterError, SetveilError
-from ._session import TALLY, Kept, explained, manner, session_of, tallied, tally
+from ._session import TALLY, Kept, manner, session_of, tallied, tally
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -62,7 +62,6 @@ def lists_of(
     from pyspark.sql import functions as F
     from pyspark.sql.pandas.types import to_arrow_schema
 
-    session_of(df)
     if (items is None) == (person is None and item is None) or (person is None) != (item is None):
         raise ParameterError(
             "which columns? items='codes' for a column of lists, or person='patient', item='code' for one row an item"
@@ -79,7 +78,7 @@ def lists_of(
     rows = rows.mapInArrow(_rows(json.dumps(options)), "person string, item string, fault string")
     grouped = rows.groupBy("person").agg(F.collect_list("item").alias(str(item)), F.min("fault").alias("fault"))
     # Used twice, and dear: it has gone over the network.
-    return Lists(kept.keep(grouped.select(_quoted(item), "fault")), json.dumps({"item": item}))
+    return Lists(kept.leaf(kept.keep(grouped.select(_quoted(item), "fault"))), json.dumps({"item": item}))
 
 
 def _quoted(name: Any) -> str:
@@ -112,9 +111,9 @@ def _without_row(error: Exception) -> str:
     return re.sub(r"^(the table, )?row \d+: ", "", str(error))
 
 
-def counted(lists: Lists) -> Counts:
+def counted(lists: Lists, kept: Kept) -> Counts:
     """Counts items and sizes in one pass."""
-    found = tallied(lists.frame.mapInArrow(_counting(lists.layout), TALLY))
+    found = tallied(lists.frame.mapInArrow(_counting(lists.layout), TALLY), kept)
     if "fault" in found:
         raise DataError(min(found["fault"]))
     items = sorted(found.get("item", {}).items())
@@ -191,11 +190,10 @@ CHANGED = (
 )
 
 
-def look_for_identifiers(lists: Lists, counts: Counts) -> None:
+def look_for_identifiers(lists: Lists, counts: Counts, kept: Kept) -> None:
     """Refuses what looks like identifiers, as one machine does, by a sample and by the counts."""
     sample = lists.frame.limit(_SAMPLE).coalesce(1).mapInArrow(_looking(lists.layout), "kinds string, why string")
-    with explained():
-        found = sample.toArrow().to_pylist()
+    found = kept.table(sample).to_pylist()
     once = sum(1 for support in counts.supports if support == 1)
     for row in found:
         unique = all(kind in _UNIQUE for kind in json.loads(row["kinds"]))

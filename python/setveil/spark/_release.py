@@ -9,24 +9,30 @@ from typing import TYPE_CHECKING, Any
 from .. import _setveil
 from .._errors import DataError, ParameterError, SetveilError
 from .._results import Evaluation, Made, Support, Supports, Verdict
-from ._files import name_of
+from ._files import ClusterFiles, contents_of, name_of
 from ._records import Counts
 from ._session import TALLY, Kept, active_session, explained, manner, tallied, tally
-from ._store import MANIFEST, Store
+from ._replacement import LARGEST, MANIFEST
+from ._store import Store
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
     from .._recipient import Terms
 
+LARGEST_FILE = 256 << 20
+"""The longest file of clusters that a task takes; those of :func:`anonymize` have a fifth of that, unless told otherwise."""
+Contents = Callable[[Iterator[Any]], Iterator[tuple[str, bytes]]]
 _NO_CAUTIONS = "on Spark nobody looks for clusters in which all have the same item: `setveil verify` does"
 
 
 class _Files:
-    """The files of clusters as rows of ``name`` and ``content``, and all other files."""
+    """The files of clusters as rows of which `contents` makes names and bytes, and all other files."""
 
-    def __init__(self, rows: DataFrame, small: dict[str, bytes], empty: Iterable[str] = ()) -> None:
-        self.rows, self.small = rows, small
+    def __init__(
+        self, rows: DataFrame, small: dict[str, bytes], contents: Contents, kept: Kept, empty: Iterable[str] = ()
+    ) -> None:
+        self.rows, self.small, self.contents, self.kept = rows, small, contents, kept
         try:
             self.manifest: dict[str, Any] = json.loads(small[MANIFEST])
             self.entries = {entry["name"]: entry for entry in self.manifest["files"]}
@@ -49,10 +55,16 @@ class _Files:
         store = Store(spark, path)
         sizes = store.sizes()
         wanted = (MANIFEST, "README.md", "schema.json")
+        # Whoever made the release says how long its files are: nobody takes more than this into memory.
+        for name, length in sizes.items():
+            most = LARGEST if name in wanted else LARGEST_FILE
+            if length > most:
+                raise DataError(f"{name}: it has {length:,} bytes, and Spark takes {most:,} at most; `setveil verify` reads it as a stream")
         small = {name: store.read(name) if name in wanted else b"" for name in sizes}
         rows = spark.read.format("binaryFile").option("pathGlobFilter", "clusters*.jsonl").load(store.url())
-        rows = rows.select(F.element_at(F.split("path", "/"), -1).alias("name"), "content")
-        return cls(rows, small, [name for name, length in sizes.items() if length == 0])
+        name = F.element_at(F.split("path", "/"), -1).alias("name")
+        empty = [name for name, length in sizes.items() if length == 0]
+        return cls(rows.select(name, "content"), small, _contents, Kept(spark), empty)
 
     def alone(self) -> dict[str, bytes]:
         """For every file of clusters, the manifest of a release that has no other."""
@@ -68,23 +80,16 @@ class _Files:
 class SparkRelease:
     """A release on the machines of a cluster. ``write`` makes a directory of it.
 
-    It is kept by the cluster (on disks) until :meth:`unpersist`, or the end of a ``with`` block.
+    Its clusters lie in shuffle files until :meth:`unpersist`, or the end of a ``with`` block.
     """
 
     made: Made
     """What the method did."""
 
-    def __init__(
-        self,
-        frame: DataFrame,
-        entries: dict[int, dict[str, Any]],
-        small: dict[str, bytes],
-        counts: Counts,
-        made: Made,
-        kept: Kept,
-    ) -> None:
-        self._frame, self._names = frame, {number: entry["name"] for number, entry in entries.items()}
-        self._small, self._counts, self.made, self._kept = small, counts, made, kept
+    def __init__(self, files: ClusterFiles, small: dict[str, bytes], counts: Counts, made: Made) -> None:
+        self._clusters, self._frame, self._forgotten = files, files.texts, False
+        self._names = {number: entry["name"] for number, entry in files.entries.items()}
+        self._small, self._counts, self.made = small, counts, made
 
     @property
     def manifest(self) -> dict[str, Any]:
@@ -113,19 +118,22 @@ class SparkRelease:
         """Writes the directory that can be handed on, on any file system that Hadoop knows.
 
         A path that exists is refused; with ``overwrite`` an earlier release is
-        replaced. The manifest is written last, and a write that fails leaves nothing.
+        replaced. A write that fails leaves what was there before, or says where that is.
         """
+        self._here()
         store = Store(self._frame.sparkSession, str(path))
         with explained():
             store.write(self._frame, self._names, self._small, overwrite)
 
     def _files(self) -> _Files:
-        from pyspark.sql import functions as F
+        self._here()
+        small = {**dict.fromkeys(self._names.values(), b""), **self._small}
+        return _Files(self._clusters.keys, small, contents_of(self._clusters), self._clusters.kept)
 
-        number = F.array_position(F.lit(sorted(self._names)), F.col("file")) - 1
-        content = F.encode(F.concat("text", F.lit("\n")), "UTF-8")
-        rows = self._frame.select(F.format_string("clusters-%05d.jsonl", number).alias("name"), content.alias("content"))
-        return _Files(rows, {**dict.fromkeys(self._names.values(), b""), **self._small})
+    def _here(self) -> None:
+        # Spark would make it again, and leave raw data on disks that nobody removes.
+        if self._forgotten:
+            raise SetveilError("the release was forgotten, by unpersist() or at the end of `with`: write it before, or make it again")
 
     def verify(self) -> Verdict:
         """Decides the guarantee from the release alone: the verdict of ``setveil verify``."""
@@ -146,8 +154,10 @@ class SparkRelease:
         return _evaluated(self._files(), self._counts)
 
     def unpersist(self) -> None:
-        """Lets the machines forget the release."""
-        self._kept.drop()
+        """Lets the machines forget the release, and what they wrote to their disks to make it."""
+        if not self._forgotten:
+            self._forgotten = True
+            self._clusters.kept.end()
 
     def __enter__(self) -> SparkRelease:
         return self
@@ -165,9 +175,8 @@ def files_of(release: str | SparkRelease, spark: Any) -> _Files:
 
 def _verified(files: _Files) -> Verdict:
     manifest = files.small[MANIFEST]
-    rows = files.rows.mapInArrow(_checking(manifest, files.listed), "name string, checked binary, fault string")
-    with explained():
-        found = sorted(rows.toArrow().to_pylist(), key=lambda row: row["name"])
+    rows = files.rows.mapInArrow(_checking(files.contents, manifest, files.listed), "name string, checked binary, fault string")
+    found = sorted(files.kept.table(rows).to_pylist(), key=lambda row: row["name"])
     fault = next((row["fault"] for row in found if row["fault"] is not None), None)
     if fault is not None:
         raise DataError(fault)
@@ -181,11 +190,11 @@ def _verified(files: _Files) -> Verdict:
     return Verdict(verdict)
 
 
-def _checking(manifest: bytes, listed: list[str]) -> Callable:
+def _checking(contents: Contents, manifest: bytes, listed: list[str]) -> Callable:
     def check(batches: Iterator[Any]) -> Iterator[Any]:
         import pyarrow as pa
 
-        for name, content in _contents(batches):
+        for name, content in contents(batches):
             if name not in listed:
                 continue
             checked = fault = None
@@ -200,8 +209,9 @@ def _checking(manifest: bytes, listed: list[str]) -> Callable:
 
 
 def _contents(batches: Iterator[Any]) -> Iterator[tuple[str, bytes]]:
+    """Names and whole files, of rows that are such."""
     for batch in batches:
-        for name, content in zip(batch.column(0), batch.column(1), strict=True):
+        for name, content in zip(*batch.columns, strict=True):
             yield name.as_py(), content.as_py()
 
 
@@ -222,10 +232,9 @@ def _supports(files: _Files, itemsets: Iterable[Iterable[str]], terms: str) -> S
     options = json.dumps({"terms": terms, "prior": "worlds"})
     answers = json.loads(nothing.query(sets, options, _setveil.Manner()))
     schema = "question long, lower long, expected decimal(38, 15), upper long, known string"
-    rows = files.rows.mapInArrow(_asking(files.alone(), sets, options), schema).groupBy("question")
+    rows = files.rows.mapInArrow(_asking(files.contents, files.alone(), sets, options), schema).groupBy("question")
     sums = [F.sum(name).alias(name) for name in ("lower", "expected", "upper")]
-    with explained():
-        found = rows.agg(*sums, F.collect_set("known").alias("known")).toArrow().to_pylist()
+    found = files.kept.table(rows.agg(*sums, F.collect_set("known").alias("known"))).to_pylist()
     for row in found:
         answer = answers[row["question"]]
         known = {label for some in row["known"] for label in json.loads(some)}
@@ -246,13 +255,13 @@ def _empty(files: _Files) -> dict[str, bytes]:
     return {MANIFEST: json.dumps(manifest).encode(), name_of(0): b""}
 
 
-def _asking(manifests: dict[str, bytes], sets: list[list[str]], options: str) -> Callable:
+def _asking(contents: Contents, manifests: dict[str, bytes], sets: list[list[str]], options: str) -> Callable:
     def ask(batches: Iterator[Any]) -> Iterator[Any]:
         from decimal import Decimal
 
         import pyarrow as pa
 
-        for name, content in _contents(batches):
+        for name, content in contents(batches):
             if name not in manifests:
                 continue
             answers = json.loads(_single(manifests, name, content).query(sets, options, manner()))
@@ -279,7 +288,7 @@ def _evaluated(files: _Files, counts: Counts) -> Evaluation:
             f"the release was not made from this original: it has {about['records']} records and {about['items']} items, "
             f"the original {counts.records} and {len(counts.labels)}"
         )
-    found = tallied(files.rows.mapInArrow(_measuring(files.alone()), TALLY))
+    found = tallied(files.rows.mapInArrow(_measuring(files.contents, files.alone()), TALLY), files.kept)
     pairs = found.get("pairs", {}).get("", (0, 0))[0]
     supports: dict[str, Any] = dict(zip(counts.labels, counts.supports, strict=True))
     items = sorted(found.get("item", {}))
@@ -290,9 +299,9 @@ def _evaluated(files: _Files, counts: Counts) -> Evaluation:
     return Evaluation(json.loads(values))
 
 
-def _measuring(manifests: dict[str, bytes]) -> Callable:
+def _measuring(contents: Contents, manifests: dict[str, bytes]) -> Callable:
     def measure(batches: Iterator[Any]) -> Iterator[Any]:
-        for name, content in _contents(batches):
+        for name, content in contents(batches):
             if name in manifests:
                 pairs, items = _setveil.in_chunks(_single(manifests, name, content))
                 yield tally([("pairs", "", pairs), *(("item", item, 1) for item in items)])
