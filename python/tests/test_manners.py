@@ -17,6 +17,9 @@ INTERRUPTED = """
 import os, signal, sys
 import setveil as sv
 
+# Whoever runs this in the background may have told it to ignore Ctrl-C.
+signal.signal(signal.SIGINT, signal.default_int_handler)
+
 data = sv.generate_quest(records=400_000, items=2_000, seed=3)
 stages = []
 
@@ -54,6 +57,8 @@ def test_ctrl_c_stops_the_work_and_not_the_process(stage):
 WRITING = """
 import os, signal, sys, threading
 import setveil as sv
+
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 release = sv.disassociate(sv.generate_quest(records=100_000, items=2_000, seed=3))
 threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT)).start()

@@ -82,7 +82,7 @@ def in_parts(data, size, machines, files):
     number = {label: at for at, label in enumerate(labels)}
     rows = [[number[item] for item in record] for record in data]
     random.Random(machines).shuffle(rows)
-    ranks = _setveil.Ranks.most_frequent_first(list(data.supports().values()))
+    ranks = _setveil.Ranks.most_frequent_first(list(data.supports().values()), size)
     plan = planned(_setveil.Planner.of_records(size, 50), ranks, [lists(piece) for piece in pieces(rows, machines)])
     parts = column(sent(plan).part(lists(rows), ranks, False, HOW))
     open_ones = []

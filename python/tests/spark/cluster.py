@@ -108,6 +108,11 @@ class Cluster:
         self.processes = {}
 
 
+def jobs_begun(spark):
+    """How many jobs a session has begun. Of a long session Spark lists the last thousand only, so its list is not counted."""
+    return max(spark.sparkContext.statusTracker().getJobIdsForGroup(None), default=-1) + 1
+
+
 def children(pid):
     """The processes that `pid` has started."""
     try:

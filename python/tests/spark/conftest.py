@@ -4,7 +4,7 @@ import importlib
 import os
 
 import pytest
-from cluster import QUICK, Cluster, session
+from cluster import QUICK, Cluster, jobs_begun, session
 
 import setveil as sv
 
@@ -54,9 +54,11 @@ def frame(spark, quest, tmp_path_factory):
 
 
 @pytest.fixture(scope="session")
-def several(frame):
-    """A release in several parts and files."""
+def several(spark, frame):
+    """A release in several parts and files, with the number of jobs that made it."""
     from setveil import spark as svs
 
+    begun = jobs_begun(spark)
     with svs.anonymize(frame, items="codes", part_size=900, file_size=1000) as made:
+        made.jobs = jobs_begun(spark) - begun
         yield made

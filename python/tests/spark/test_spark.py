@@ -9,10 +9,11 @@ import time
 from pathlib import Path
 
 import pytest
+from cluster import jobs_begun
 
 import setveil as sv
 from setveil import spark as svs
-from setveil.spark import _store
+from setveil.spark._folders import Folders
 
 
 def tree(path):
@@ -158,13 +159,13 @@ def test_what_exists_is_not_replaced_and_a_failed_write_leaves_nothing(several, 
         with pytest.raises(sv.FileExists, match="no release"):
             several.write(str(tmp_path / "other"), overwrite=overwrite)
 
-    def fail(self, place, content, write=_store.Store._write):
+    def fail(self, place, content, write=Folders.write):
         if place.getName() == "manifest.json":
             raise OSError("the disk is full")
         return write(self, place, content)
 
     with monkeypatch.context() as patch:
-        patch.setattr(_store.Store, "_write", fail)
+        patch.setattr(Folders, "write", fail)
         with pytest.raises(OSError, match="full"):
             several.write(str(path))
     assert [one.name for one in tmp_path.iterdir()] == ["other"]
@@ -173,7 +174,7 @@ def test_what_exists_is_not_replaced_and_a_failed_write_leaves_nothing(several, 
     with pytest.raises(FileExistsError, match="overwrite=True"):
         several.write(str(path))
     with monkeypatch.context() as patch:
-        patch.setattr(_store.Store, "_write", fail)
+        patch.setattr(Folders, "write", fail)
         with pytest.raises(OSError, match="full"):
             several.write(str(path), overwrite=True)
     assert tree(path) == expected
@@ -321,10 +322,10 @@ def test_a_worker_that_is_killed_changes_no_byte(spark, cluster, frame, several,
 
     def kill():
         end = time.monotonic() + 60
-        begun = len(tracker.getJobIdsForGroup(None))
+        begun = jobs_begun(spark)
         # In the middle: counts are taken, parts are being split.
         while time.monotonic() < end:
-            if len(tracker.getJobIdsForGroup(None)) > begun + 8 and tracker.getActiveStageIds():
+            if jobs_begun(spark) > begun + 8 and tracker.getActiveStageIds():
                 cluster.kill("second")
                 killed.append(True)
                 return
