@@ -136,15 +136,17 @@ impl Dataset {
     /// The numbers of the records by their content: what is drawn in this order depends on
     /// that of the rows only in which of several equal records is meant.
     pub(crate) fn order_by_content(&self) -> Vec<u32> {
-        // By keys: two items tell most records apart.
+        // By keys of as many items as fit into 64 bits: at least two, which tell most records apart.
+        let bits = (self.item_count().max(1).ilog2() + 1) as usize;
+        let first = 64 / bits;
         let key = |record: &[ItemId]| {
             let item = |i: usize| record.get(i).map_or(0, |&item| u64::from(item) + 1);
-            item(0) << 32 | item(1)
+            (0..first).fold(0, |key, i| key << bits | item(i))
         };
+        let rest = |r: u32| self.record(r as usize).get(first..).unwrap_or_default();
         let mut keyed: Vec<(u64, u32)> = self.records().map(key).zip(0..).collect();
         keyed.par_sort_unstable_by(|a, b| {
-            let records = || self.record(a.1 as usize).cmp(self.record(b.1 as usize));
-            a.0.cmp(&b.0).then_with(records).then(a.1.cmp(&b.1))
+            a.0.cmp(&b.0).then_with(|| rest(a.1).cmp(rest(b.1))).then(a.1.cmp(&b.1))
         });
         keyed.into_iter().map(|(_, record)| record).collect()
     }
@@ -256,5 +258,15 @@ mod tests {
         assert_eq!(data.order_by_content(), [3, 2, 4, 1, 0]);
         let twice = data.with_records(data.records().chain(data.records()));
         assert_eq!(twice.order_by_content(), [3, 8, 2, 7, 4, 9, 1, 6, 0, 5]);
+        // Few items and many: keys of many items and of two, of which the records have more.
+        for items in [1, 2, 3, 5, 40, 70_000] {
+            let has =
+                |r: u64, i: u64| (r.is_multiple_of(3) || i > items / 2) && (r * 7 + i * 5) % 4 < 2;
+            let record = |r| (0..items).filter(move |&i| has(r, i)).map(|i| format!("{i:05}"));
+            let data = Dataset::from_records((0..if items > 100 { 9 } else { 300 }).map(record));
+            let mut expected: Vec<u32> = (0..data.len() as u32).collect();
+            expected.sort_by_key(|&r| data.record(r as usize));
+            assert_eq!(data.order_by_content(), expected, "{items}");
+        }
     }
 }

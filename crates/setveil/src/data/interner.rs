@@ -117,9 +117,11 @@ impl Interner {
         }
     }
 
-    /// The memory that the labels take.
+    /// The memory that the labels take: a function of the labels alone. When the table grows
+    /// depends on what comes after the last of them, so that it counts as grown.
     pub(crate) fn bytes(&self) -> u64 {
-        (self.text.len() + self.ends.len() * 8 + self.slots.len() * size_of::<Slot>()) as u64
+        let slots = (self.ends.len() * 4 / 3 + 1).next_power_of_two().max(1024);
+        (self.text.len() + self.ends.len() * 8 + slots * size_of::<Slot>()) as u64
     }
 
     /// Whether nothing was interned.
@@ -144,7 +146,7 @@ impl Interner {
         self.slots = Vec::new();
         // The first eight bytes decide nearly every comparison without a look at the text.
         let mut order: Vec<(u64, ItemId)> =
-            self.labels().enumerate().map(|(i, l)| (prefix(l), i as ItemId)).collect();
+            self.labels().enumerate().map(|(i, l)| (prefix(l.as_bytes()), i as ItemId)).collect();
         order.par_sort_unstable_by(|a, b| {
             a.0.cmp(&b.0).then_with(|| self.label(a.1).cmp(self.label(b.1)))
         });
@@ -193,12 +195,12 @@ pub(crate) fn short_key(packed: u64, len: usize) -> u64 {
     packed | (len as u64) << 56
 }
 
-/// The first bytes of a label as a number that compares as they do.
-fn prefix(label: &str) -> u64 {
-    let mut bytes = [0; 8];
-    let len = label.len().min(8);
-    bytes[..len].copy_from_slice(&label.as_bytes()[..len]);
-    u64::from_be_bytes(bytes)
+/// The first bytes as a number that compares as they do.
+pub(crate) fn prefix(bytes: &[u8]) -> u64 {
+    let mut first = [0; 8];
+    let length = bytes.len().min(8);
+    first[..length].copy_from_slice(&bytes[..length]);
+    u64::from_be_bytes(first)
 }
 
 #[cfg(test)]
@@ -218,6 +220,22 @@ mod tests {
         let (vocabulary, renumber) = interner.finish();
         for (i, label) in labels.iter().enumerate() {
             assert_eq!(vocabulary.label(renumber[i]), label);
+        }
+    }
+
+    #[test]
+    fn memory_does_not_depend_on_what_comes_after_the_last_new_label() {
+        let mut interner = Interner::default();
+        for i in 0..1024 * 3 {
+            interner.intern(&i.to_string());
+            let before = interner.bytes();
+            let slots = interner.slots.len();
+            interner.intern("0");
+            assert_eq!(interner.bytes(), before, "{i}");
+            assert!(slots == interner.slots.len() || (i + 1) * 4 == slots * 3);
+            let labels = interner.text.len() + interner.ends.len() * 8;
+            let table = interner.slots.len() * size_of::<Slot>();
+            assert_eq!(before, (labels + table) as u64);
         }
     }
 

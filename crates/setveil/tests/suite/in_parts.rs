@@ -4,7 +4,8 @@
 use proptest::prelude::*;
 use setveil::data::{K, L, M};
 use setveil::methods::disassociation::parts::{
-    Counted, InMemory, PartSize, Plan, Planner, Ranks, anonymize_in_parts, check,
+    Counted, InMemory, Numbered, PartSize, Plan, Planner, Ranks, Shelf, Shelves, Sizes,
+    anonymize_numbered, check,
 };
 use setveil::methods::disassociation::safe::Safe;
 use setveil::methods::disassociation::{Clustering, Parameters, anonymize, publish};
@@ -12,33 +13,41 @@ use setveil::release::{Cluster, Disassociated};
 use setveil::verify::verify;
 use setveil::{Dataset, Error, Release, io, measure, workflow};
 
-fn parameters(k: u32, m: u32) -> Parameters {
+pub(crate) fn parameters(k: u32, m: u32) -> Parameters {
     Parameters::new(K::new(k).unwrap(), M::new(m).unwrap())
 }
 
-/// The release in parts of at most about `size` records.
-fn in_parts(data: &Dataset, parameters: &Parameters, size: u64) -> Release {
+/// The records as bytes.
+pub(crate) fn counted(data: &Dataset) -> Counted<Vec<Vec<u8>>> {
     let counts = data.supports().into_iter().map(u64::from).collect();
     let (mut records, mut bytes) = (Vec::new(), Vec::new());
     for record in data.records() {
         Counted::<()>::record(record, &mut bytes);
         records.push(bytes.clone());
     }
+    Counted { records, counts }
+}
+
+pub(crate) fn numbered(data: &Dataset) -> Numbered<Vec<Vec<u8>>> {
+    Numbered { counted: counted(data), numbers: None }
+}
+
+/// The release in parts of at most about `size` records.
+pub(crate) fn in_parts(data: &Dataset, parameters: &Parameters, size: u64) -> Release {
     let mut keys: Vec<Vec<u8>> = Vec::new();
     let mut take = |key: &[u8]| {
         keys.push(key.to_vec());
         Ok(())
     };
-    let size = PartSize::weight(size);
-    let counted = Counted { records, counts };
-    anonymize_in_parts(counted, parameters, size, &mut InMemory, &mut take, &()).unwrap();
+    let (size, numbered) = (PartSize::weight(size).into(), numbered(data));
+    anonymize_numbered(numbered, parameters, size, &mut InMemory, &mut take, &()).unwrap();
     // The keys alone decide the order.
     keys.sort();
     let clusters = keys.iter().map(|key| Cluster::from_key(key).unwrap()).collect();
     publish(parameters, Disassociated { vocabulary: data.vocabulary().clone(), clusters })
 }
 
-fn plan(records: &[Vec<u32>], max: u64, equal_divide: bool) -> Plan {
+pub(crate) fn plan(records: &[Vec<u32>], max: u64, equal_divide: bool) -> Plan {
     let mut planner = Planner::new(PartSize::weight(max), equal_divide);
     while planner.counts() {
         let mut counter = planner.counter();
@@ -126,6 +135,140 @@ fn what_needs_all_data_at_once_is_refused() {
     assert!(PartSize::records(799, 50).is_err() && PartSize::records(800, 50).is_ok());
 }
 
+#[test]
+fn parts_of_long_equal_records_are_made_smaller_and_too_many_parts_are_refused() {
+    let long: Vec<String> = (0..20).map(|item| format!("long {item}")).collect();
+    let mut records = testkit::random::records(3, 4000, 50, 1.0);
+    records.extend(vec![long; 1500]);
+    let data = Dataset::from_records(records);
+    let parts = |items, parts| {
+        let records = Some(PartSize::records(4000, 50).unwrap());
+        let sizes = Sizes { records, items, join: u64::MAX, parts, counts: u64::MAX };
+        let take = &mut |_: &[u8]| Ok(());
+        anonymize_numbered(numbered(&data), &parameters(3, 2), sizes, &mut InMemory, take, &())
+    };
+    let usual = parts(u64::MAX, u64::MAX).unwrap();
+    // 1,500 equal records of 20 items do not fit, and come into parts of a quarter of the size at most.
+    assert!(parts(20_000, u64::MAX).unwrap() > usual);
+    let error = parts(20_000, 1).unwrap_err().to_string();
+    assert!(error.contains("parts") && error.contains("memory"), "{error}");
+    assert!(parts(100, u64::MAX).is_err());
+}
+
+/// A few items that everybody has one of, and a long tail: a count for every pair of both would be
+/// as many as there are records.
+#[test]
+fn a_large_vocabulary_is_planned_with_few_counts() {
+    let record = |r: usize| vec![format!("h{}", r % 12), format!("t{:05}", r * 7919 % 20_000)];
+    let data = Dataset::from_records((0..40_000).map(record));
+    let made = |counts| {
+        let records = Some(PartSize::records(4000, 50).unwrap());
+        let sizes = Sizes { records, items: u64::MAX, join: u64::MAX, parts: u64::MAX, counts };
+        let take = &mut |_: &[u8]| Ok(());
+        anonymize_numbered(numbered(&data), &parameters(3, 2), sizes, &mut InMemory, take, &())
+    };
+    assert!(made(2000).unwrap() >= 10);
+    let error = made(20).unwrap_err().to_string();
+    assert!(error.contains("counts") && error.contains("memory"), "{error}");
+}
+
+#[test]
+fn items_that_share_a_rank_are_rare_together_and_the_plan_stays_one() {
+    for seed in 0..20 {
+        let data = Dataset::from_records(testkit::random::records(seed, 3000, 900, 4.0));
+        let counts: Vec<u64> = data.supports().into_iter().map(u64::from).collect();
+        for max in [100, 400, 1000] {
+            let ranks = Ranks::of_records(&counts, PartSize::weight(max));
+            let (exact, mut of, mut own) = (Ranks::new(&counts), Vec::new(), Vec::new());
+            let mut together = std::collections::BTreeMap::<u32, Vec<u64>>::new();
+            let mut last = None;
+            let mut by_rank: Vec<u32> = (0..counts.len() as u32).collect();
+            by_rank.sort_by_key(|&item| {
+                exact.of(&[item], &mut own);
+                own.clone()
+            });
+            for item in by_rank.into_iter().filter(|&item| counts[item as usize] > 0) {
+                ranks.of(&[item], &mut of);
+                assert!(last <= Some(of[0]), "neighbours only");
+                last = Some(of[0]);
+                together.entry(of[0]).or_default().push(counts[item as usize]);
+            }
+            let few = |group: &Vec<u64>| group.len() == 1 || group.iter().sum::<u64>() <= max / 8;
+            assert!(together.values().all(few) && together.len() < data.item_count());
+            let ranked = |record: &[u32]| {
+                let mut own = Vec::new();
+                ranks.of(record, &mut own);
+                own
+            };
+            let records: Vec<Vec<u32>> = data.records().map(ranked).collect();
+            let plan = plan(&records, max, true);
+            assert_eq!(plan.sizes().iter().sum::<u64>(), 3000);
+            assert!(plan.sizes().iter().all(|&size| size >= max / 4 && size <= max + max / 4));
+        }
+    }
+}
+
+/// Counts the bytes that are read.
+#[derive(Default)]
+pub(crate) struct Reading {
+    pub(crate) read: std::rc::Rc<std::cell::Cell<usize>>,
+}
+
+pub(crate) struct ReadingShelf(
+    pub(crate) Vec<Vec<u8>>,
+    pub(crate) std::rc::Rc<std::cell::Cell<usize>>,
+);
+
+impl Shelves for Reading {
+    type Shelf = ReadingShelf;
+
+    fn shelf(&mut self) -> setveil::Result<ReadingShelf> {
+        Ok(ReadingShelf(Vec::new(), self.read.clone()))
+    }
+}
+
+impl Shelf for ReadingShelf {
+    fn put(&mut self, bytes: &[u8]) -> setveil::Result<()> {
+        self.0.put(bytes)
+    }
+
+    fn each(&mut self, visit: &mut dyn FnMut(&[u8]) -> setveil::Result<()>) -> setveil::Result<()> {
+        self.1.set(self.1.get() + self.0.iter().map(Vec::len).sum::<usize>());
+        self.0.each(visit)
+    }
+}
+
+/// A cluster that is larger than a part is followed term by term, through up to 256 levels in each of
+/// six rounds.
+#[test]
+fn one_heavy_cluster_does_not_make_everything_be_read_for_each_of_its_terms() {
+    let mut records = testkit::random::records(5, 20_000, 3000, 4.0);
+    // No term of a long record is in k records of a cluster, and all are in several clusters.
+    let has = |r: usize, i: usize| (i * 7919 + r * 104_729) % 1009 < 300;
+    let long = |r: usize| (0..500).filter(move |&i| has(r, i)).map(|i| format!("long {i}"));
+    records.extend((0..120).map(|r| long(r).collect()));
+    let data = Dataset::from_records(records);
+    let mut shelves = Reading::default();
+    let Counted { records, counts } = counted(&data);
+    let all: usize = records.iter().map(Vec::len).sum();
+    let records = ReadingShelf(records, shelves.read.clone());
+    let numbered = Numbered { counted: Counted { records, counts }, numbers: None };
+    let (mut keys, parameters) = (Vec::new(), parameters(30, 1));
+    let mut take = |key: &[u8]| {
+        keys.push(key.to_vec());
+        Ok(())
+    };
+    let records = Some(PartSize::records(4000, 50).unwrap());
+    let rest = (u64::MAX, 4000, u64::MAX, u64::MAX);
+    let sizes = Sizes { records, items: rest.0, join: rest.1, parts: rest.2, counts: rest.3 };
+    let parts =
+        anonymize_numbered(numbered, &parameters, sizes, &mut shelves, &mut take, &()).unwrap();
+    assert!(parts > 2 && keys.iter().any(|key| key.len() > 3000), "{parts}");
+    // The records a few times, and the clusters a few times in every round.
+    let times = shelves.read.get() / all;
+    assert!(times < 40, "everything was read {times} times");
+}
+
 /// What parts cost, and that joins across parts give it back: without them
 /// tlost is .36 in 9 parts.
 #[test]
@@ -138,11 +281,12 @@ fn parts_of_real_data_lose_hardly_more_terms_than_one_machine() {
         workflow::evaluate(release, &data, &options, &()).unwrap().tlost.unwrap()
     };
     let one = tlost(&anonymize(&data, &parameters, &()).unwrap());
-    for size in [9000, 2400] {
+    // With 10000, .2835 in rounds of joins of which no two had the same size.
+    for size in [12_919, 10_000, 9000, 3876, 2400] {
         let release = in_parts(&data, &parameters, size);
         assert!(verify(&release, &()).unwrap().holds);
         let parts = tlost(&release);
-        assert!((parts - one).abs() <= 0.02, "{parts} in parts of {size}, {one} on one machine");
+        assert!(parts - one <= 0.02, "{parts} in parts of {size}, {one} on one machine");
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::pipeline::body_of;
 use super::safe::{self, Linked, Safe};
+use super::scratch::ScratchPool;
 use super::together::Ranked;
 use super::{
     ChunkedCluster, Chunking, Clustering, Clusters, Parameters, TermChunks, Verpart,
@@ -55,8 +56,9 @@ impl Recipe for Method {
     ) -> Option<ClusterAlgorithm> {
         if let Some(Safe { eta, .. }) = parameters.safe {
             let linked = Linked { k: parameters.k, m: parameters.m, eta };
+            let pool = ScratchPool::default();
             let publish = move |records: &[&[ItemId]]| {
-                let chunked = linked.partition(&mut Default::default(), records, &|_| false, &());
+                let chunked = pool.with(|s| linked.partition(s, records, &|_| false, &()));
                 chunked.expect("nobody says stop").cluster
             };
             return Some(ClusterAlgorithm { publish: Box::new(publish), refusals: false });
@@ -68,10 +70,11 @@ impl Recipe for Method {
         let wanted = Wanted::new(&parameters.keep, vocabulary);
         let hidden: Vec<ItemId> =
             Self::sensitive(parameters).iter().filter_map(|term| vocabulary.id(term)).collect();
+        let pool = ScratchPool::default();
         let publish = move |records: &[&[ItemId]]| {
             let hidden = |item| hidden.contains(&item);
             let ranked = Ranked { verpart, wanted: &wanted };
-            let chunked = ranked.partition(&mut Default::default(), records, &hidden, &());
+            let chunked = pool.with(|scratch| ranked.partition(scratch, records, &hidden, &()));
             chunked.expect("a published cluster is small, and nobody says stop").cluster
         };
         Some(ClusterAlgorithm { publish: Box::new(publish), refusals: true })

@@ -5,11 +5,11 @@
 //! part ends, so terms that are rare in every part would be lost: what
 //! clusters have not shared travels on ([`terms`] says what that is), clusters
 //! with the same rare terms come together in other parts, and REFINE goes on
-//! there ([`join`]), three times, each time in fewer and larger parts. At the
+//! there ([`join`]), six times, in fewer and larger parts ([`JOIN_ROUNDS`]). At the
 //! end [`close`] makes of each what is published.
 //!
 //! Between the steps a cluster is a string of bytes, so that it can lie in a
-//! file or go to another machine. [`anonymize_in_parts`] does all of it, with
+//! file or go to another machine. [`anonymize_numbered`] does all of it, with
 //! whatever keeps byte strings as [`Shelves`].
 //!
 //! # Guarantee
@@ -22,7 +22,10 @@
 //! several, another one: HORPART begins again in every part.
 //! `docs/disassociation.md` says what that costs.
 
+mod counting;
+mod filling;
 mod plan;
+mod ranks;
 mod round;
 mod run;
 mod watch;
@@ -31,10 +34,10 @@ use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
 pub use crate::data::{InMemory, Shelf, Shelves};
-pub use plan::{Beginning, Counter, Equal, PartSize, Plan, Planner, Ranks};
-pub use run::{
-    Counted, JOIN_ROUNDS, Numbered, Sizes, anonymize_in_parts, anonymize_numbered, join_size,
-};
+pub use filling::{Equal, Plan};
+pub use plan::{Beginning, Counter, Planner};
+pub use ranks::{PartSize, Ranks};
+pub use run::{Counted, JOIN_ROUNDS, Numbered, Sizes, anonymize_numbered, join_size};
 
 use super::pipeline::open;
 use super::refine::{OpenCluster, open_terms_of, refine_open};

@@ -6,128 +6,22 @@
 //! made longer, level by level; then neighbouring beginnings are put together
 //! until a part is full. Only counts decide, so the plan is the same whoever
 //! counted, in whatever order and on however many machines.
+//!
+//! Beginnings have at most [`LEVELS`] ranks. Records that are alike so far are
+//! told apart by a checksum of all their ranks, a byte a level. If too many are
+//! still alike, all of their ranks are counted: those that are as many as the
+//! records are in each of them, and if all are, the records are equal.
 
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
-use crate::data::{ItemId, K};
-use crate::{Error, Result};
-
-/// The ranks of items: 0 is the most frequent one. Of two that are equally
-/// frequent the first by text comes first.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Ranks {
-    /// By item; `NONE` for one that has no rank.
-    ranks: Vec<u32>,
-    /// By rank.
-    items: Vec<ItemId>,
-}
-
-const NONE: u32 = u32::MAX;
-
-impl Ranks {
-    /// The ranks of the items with these counts; one with a count of 0 has none.
-    pub fn new(counts: &[u64]) -> Self {
-        let mut items: Vec<ItemId> =
-            (0..counts.len() as ItemId).filter(|&item| counts[item as usize] > 0).collect();
-        items.sort_by_key(|&item| (std::cmp::Reverse(counts[item as usize]), item));
-        let mut ranks = vec![NONE; counts.len()];
-        for (rank, &item) in items.iter().enumerate() {
-            ranks[item as usize] = rank as u32;
-        }
-        Self { ranks, items }
-    }
-
-    /// The ranks of terms that have not been shared, the rarest first: of those
-    /// that several `clusters` have, and at least k `records` together.
-    pub fn rare_first(clusters: &[u64], records: &[u64], k: K) -> Self {
-        let common = |(&c, &r): (&u64, &u64)| c > 1 && r >= u64::from(k.get());
-        let both = clusters.iter().zip(records);
-        let counts = both.map(|some| if common(some) { u64::MAX - some.0 } else { 0 });
-        Self::new(&counts.collect::<Vec<u64>>())
-    }
-
-    /// Writes the ranks of the items that have one to `ranks`, ascending.
-    pub fn of(&self, items: &[ItemId], ranks: &mut Vec<u32>) {
-        self.of_items(items.iter().copied(), ranks);
-    }
-
-    /// As [`of`](Self::of).
-    pub(super) fn of_items(&self, items: impl Iterator<Item = ItemId>, ranks: &mut Vec<u32>) {
-        ranks.clear();
-        ranks.extend(items.map(|item| self.ranks[item as usize]).filter(|&r| r != NONE));
-        ranks.sort_unstable();
-    }
-
-    /// As [`of`](Self::of), for numbers that stand for items (`own` says for
-    /// which), and in any order.
-    pub(super) fn of_numbers(&self, numbers: &[u32], own: Option<&[ItemId]>, ranks: &mut Vec<u32>) {
-        let Some(own) = own else { return self.of(numbers, ranks) };
-        ranks.clear();
-        let rank = |&number: &u32| self.ranks[own[number as usize] as usize];
-        ranks.extend(numbers.iter().map(rank).filter(|&r| r != NONE));
-    }
-
-    /// The items of these ranks, ascending.
-    pub fn items(&self, ranks: &[u32]) -> Vec<ItemId> {
-        let mut items: Vec<ItemId> = ranks.iter().map(|&rank| self.items[rank as usize]).collect();
-        items.sort_unstable();
-        items
-    }
-
-    /// Whether an item has a rank.
-    pub fn has(&self, item: ItemId) -> bool {
-        self.ranks.get(item as usize).is_some_and(|&rank| rank != NONE)
-    }
-}
-
-/// How large a part may be.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct PartSize {
-    max: u64,
-}
-
-impl PartSize {
-    /// Parts of at most about `max` records and at least a quarter of that.
-    ///
-    /// # Errors
-    /// If that is less than 16 clusters of `cluster` records each.
-    pub fn records(max: u64, cluster: usize) -> Result<Self> {
-        if max < 16 * cluster as u64 {
-            return Err(Error::Parameter {
-                name: "part-size",
-                found: max.to_string(),
-                expected: "at least 16 times the largest cluster",
-            });
-        }
-        Ok(Self { max })
-    }
-
-    /// Parts of at most about so much of anything.
-    pub fn weight(max: u64) -> Self {
-        Self { max: max.max(4) }
-    }
-
-    /// The smaller of the two.
-    #[must_use]
-    pub fn at_most(self, max: u64) -> Self {
-        Self::weight(self.max.min(max))
-    }
-
-    /// The least of a part, if there is so much at all.
-    pub fn min(self) -> u64 {
-        self.max / 4
-    }
-
-    /// What a part has at most, but for what cannot be divided; the last one a
-    /// quarter more.
-    pub fn max(self) -> u64 {
-        self.max
-    }
-}
+use super::filling::{Parts, Plan};
+use super::ranks::PartSize;
 
 /// Beginnings are at most so long: more levels would be more passes.
 const LEVELS: usize = 256;
+/// So many bytes of a checksum of the whole record come behind that.
+const BYTES: usize = 4;
 /// The end of the record in place of a rank; other ranks are one more.
 const END: u32 = 0;
 
@@ -164,26 +58,43 @@ pub struct Planner {
 
 /// A beginning that is made longer.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-struct Split {
+pub(super) struct Split {
     /// By what comes behind it, ascending; empty until it was counted.
-    children: Vec<Child>,
+    pub(super) children: Vec<Child>,
+}
+
+impl Split {
+    /// The ranks of equal records of which all ranks were counted.
+    pub(super) fn ranks(&self) -> Vec<u32> {
+        self.children.iter().map(|child| child.code - 1).collect()
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-struct Child {
-    code: u32,
-    weight: u64,
-    next: Next,
+pub(super) struct Child {
+    pub(super) code: u32,
+    pub(super) weight: u64,
+    pub(super) next: Next,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-enum Next {
+pub(super) enum Next {
     /// Longer beginnings.
     Split(u32),
     /// All of them in this part.
     Part(u32),
     /// Equal ones, divided among parts.
     Divided,
+    /// As that, where the ranks are not those on the way: all of them were counted here.
+    Alike(u32),
+}
+
+/// What counts of somebody in a pass.
+enum Awaited {
+    /// The beginning.
+    Beginning(Beginning),
+    /// All ranks.
+    Ranks(u32),
 }
 
 /// What was counted, in any order and by anybody.
@@ -194,6 +105,21 @@ impl Counter {
     /// Adds what somebody else counted.
     pub fn add(&mut self, beginning: Beginning, weight: u64) {
         *self.0.entry(beginning).or_default() += weight;
+    }
+
+    fn add_all(&mut self, awaited: Option<Awaited>, ranks: &[u32], weight: u64) {
+        match awaited {
+            Some(Awaited::Beginning(beginning)) => self.add(beginning, weight),
+            Some(Awaited::Ranks(split)) => {
+                ranks.iter().for_each(|rank| self.add((split, rank + 1), weight));
+            }
+            None => {}
+        }
+    }
+
+    /// How many beginnings were counted.
+    pub(super) fn len(&self) -> usize {
+        self.0.len()
     }
 
     /// All that was counted.
@@ -221,28 +147,61 @@ impl Planner {
 
     /// Counts something of this weight, if it is of the ones that count in this pass.
     pub fn count(&self, ranks: &[u32], weight: u64, counter: &mut Counter) {
-        self.count_by(|i| code(ranks, i), weight, counter);
+        counter.add_all(self.awaited_of(|i| code(ranks, i)), ranks, weight);
     }
 
-    /// As [`count`](Self::count), for ranks in any order.
-    pub(super) fn count_unsorted(&self, ranks: &mut [u32], weight: u64, counter: &mut Counter) {
-        self.count_by(|i| next_code(ranks, i), weight, counter);
+    /// As [`count`](Self::count), for ranks in any order. Whether it counts in this pass.
+    pub(super) fn count_unsorted(
+        &self,
+        ranks: &mut [u32],
+        weight: u64,
+        counter: &mut Counter,
+    ) -> bool {
+        let awaited = self.awaited_of(|i| next_code(ranks, i));
+        let counts = awaited.is_some();
+        counter.add_all(awaited, ranks, weight);
+        counts
     }
 
-    fn count_by(&self, mut code: impl FnMut(usize) -> u32, weight: u64, counter: &mut Counter) {
+    /// What counts of somebody in this pass.
+    fn awaited_of(&self, mut code: impl FnMut(usize) -> u32) -> Option<Awaited> {
         let mut split = 0;
         // The end of the record has no longer beginnings.
         for i in 0.. {
             let code = code(i);
             let children = &self.tree[split].children;
             if children.is_empty() {
-                return counter.add((split as u32, code), weight);
+                return Some(Awaited::Beginning((split as u32, code)));
             }
-            match find(children, code).map(|child| child.next) {
-                Some(Next::Split(next)) => split = next as usize,
-                _ => return,
+            match find(children, code)?.next {
+                Next::Split(next) => split = next as usize,
+                Next::Alike(below) if self.tree[below as usize].children.is_empty() => {
+                    return Some(Awaited::Ranks(below));
+                }
+                _ => return None,
             }
         }
+        None
+    }
+
+    /// The weight of all that counts in this pass; none before anything was counted.
+    pub(super) fn awaited(&self) -> Option<u64> {
+        let children = self.tree.iter().flat_map(|split| &split.children);
+        let awaited = children.filter(|child| match child.next {
+            Next::Split(next) | Next::Alike(next) => self.tree[next as usize].children.is_empty(),
+            _ => false,
+        });
+        (self.level > 0).then(|| awaited.map(|child| child.weight).sum())
+    }
+
+    /// The weight of all that was counted.
+    pub(super) fn all(&self) -> u64 {
+        self.tree[0].children.iter().map(|child| child.weight).sum()
+    }
+
+    /// How many counts the plan has so far.
+    pub(super) fn len(&self) -> usize {
+        self.tree.iter().map(|split| split.children.len()).sum()
     }
 
     /// Takes what one pass counted.
@@ -251,18 +210,24 @@ impl Planner {
         counts.sort_unstable();
         self.level += 1;
         // What is just small enough to be joined with a part that is too small alone.
-        let most = self.size.max - self.size.min();
+        let most = self.size.max() - self.size.min();
+        // Clusters are followed to the last rank that counts, and stay together then.
+        let last = LEVELS + if self.equal_divide { BYTES } else { 0 };
         for ((split, code), weight) in counts {
-            let longer = weight > most && code != END && self.level < LEVELS;
-            let next = if longer {
-                self.tree.push(Split::default());
-                Next::Split(self.tree.len() as u32 - 1)
-            } else if weight > most && code == END && self.equal_divide {
-                Next::Divided
-            } else {
-                Next::Part(0)
+            let below = self.tree.len() as u32;
+            let next = match (weight > most, code) {
+                (true, END) if self.equal_divide => Next::Divided,
+                (true, 1..) if self.level < last => Next::Split(below),
+                (true, 1..) if self.level == last && self.equal_divide => Next::Alike(below),
+                _ => Next::Part(0),
             };
+            if matches!(next, Next::Split(_) | Next::Alike(_)) {
+                self.tree.push(Split::default());
+            }
             self.tree[split as usize].children.push(Child { code, weight, next });
+        }
+        if self.level == last + 1 {
+            self.keep_together_what_differs();
         }
         // Nothing at all was counted: the plan of nothing.
         if self.tree.len() == 1 && self.tree[0].children.is_empty() {
@@ -270,23 +235,50 @@ impl Planner {
         }
     }
 
+    /// Records with the same checksum are equal if each has every rank that one has. If not,
+    /// somebody has searched for such records: they come into one part.
+    fn keep_together_what_differs(&mut self) {
+        for split in 0..self.tree.len() {
+            for at in 0..self.tree[split].children.len() {
+                let Child { weight, next: Next::Alike(below), .. } = self.tree[split].children[at]
+                else {
+                    continue;
+                };
+                let ranks = &self.tree[below as usize].children;
+                if ranks.iter().any(|rank| rank.weight != weight) {
+                    self.tree[split].children[at].next = Next::Part(0);
+                }
+            }
+        }
+    }
+
     /// Puts neighbours together in parts.
-    pub fn finish(mut self) -> Plan {
-        let mut parts = Parts { size: self.size, sizes: Vec::new(), equal: Vec::new(), open: None };
-        parts.walk(&mut self.tree);
-        parts.close(&mut self.tree);
-        Plan { tree: self.tree, sizes: parts.sizes, equal: parts.equal }
+    pub fn finish(self) -> Plan {
+        Parts::fill_all(self.size, self.tree)
     }
 }
 
-/// What comes behind `i` ascending ranks.
-fn code(ranks: &[u32], i: usize) -> u32 {
-    ranks.get(i).map_or(END, |rank| rank + 1)
+/// The code at place `i` of a record with these ascending ranks. The first [`LEVELS`] places are the ranks
+/// themselves, and `END` after the last one. The places after those are the bytes of the checksum.
+pub(super) fn code(ranks: &[u32], i: usize) -> u32 {
+    match i.checked_sub(LEVELS) {
+        None => ranks.get(i).map_or(END, |rank| rank + 1),
+        Some(byte) => (checksum(ranks) >> (8 * byte) & 0xff) as u32 + 1,
+    }
+}
+
+/// The same on every machine: FNV-1a over the ranks, and the last step of SplitMix64.
+fn checksum(ranks: &[u32]) -> u64 {
+    let add = |sum: u64, &rank: &u32| (sum ^ u64::from(rank)).wrapping_mul(0x100_0000_01b3);
+    let sum = ranks.iter().fold(0xcbf2_9ce4_8422_2325, add);
+    let sum = (sum ^ sum >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let sum = (sum ^ sum >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+    sum ^ sum >> 31
 }
 
 /// As [`code`], for ranks of which the first `i` alone are in their order: most
 /// records are told by two or three of them.
-fn next_code(ranks: &mut [u32], i: usize) -> u32 {
+pub(super) fn next_code(ranks: &mut [u32], i: usize) -> u32 {
     const FEW: usize = 4;
     if i >= FEW {
         if i == FEW && i < ranks.len() {
@@ -298,143 +290,6 @@ fn next_code(ranks: &mut [u32], i: usize) -> u32 {
     code(ranks, i)
 }
 
-fn find(children: &[Child], code: u32) -> Option<&Child> {
+pub(super) fn find(children: &[Child], code: u32) -> Option<&Child> {
     children.binary_search_by_key(&code, |child| child.code).ok().map(|at| &children[at])
-}
-
-/// Parts that are being filled.
-struct Parts {
-    size: PartSize,
-    sizes: Vec<u64>,
-    equal: Vec<Equal>,
-    /// The part that is being filled, and who is in it: split and child.
-    open: Option<(u64, Vec<(usize, usize)>)>,
-}
-
-impl Parts {
-    fn walk(&mut self, tree: &mut [Split]) {
-        // Split, child, and the ranks on the way.
-        let (mut stack, mut path) = (vec![(0usize, 0usize)], Vec::new());
-        while let Some((split, at)) = stack.pop() {
-            let Some(&Child { code, weight, next }) = tree[split].children.get(at) else {
-                path.pop();
-                continue;
-            };
-            stack.push((split, at + 1));
-            match next {
-                Next::Split(below) => {
-                    path.push(code - 1);
-                    stack.push((below as usize, 0));
-                }
-                Next::Divided => self.divide(&path, weight),
-                Next::Part(_) => self.fill(tree, (split, at), weight),
-            }
-        }
-    }
-
-    fn fill(&mut self, tree: &mut [Split], who: (usize, usize), weight: u64) {
-        if self.open.as_ref().is_some_and(|(filled, _)| {
-            filled + weight > self.size.max && *filled >= self.size.min()
-        }) {
-            self.end(tree);
-        }
-        let (filled, members) = self.open.get_or_insert_default();
-        *filled += weight;
-        members.push(who);
-    }
-
-    /// Equal ones fill parts of their own.
-    fn divide(&mut self, ranks: &[u32], weight: u64) {
-        let pieces = weight.div_ceil(self.size.max);
-        for piece in 0..pieces {
-            let count = weight * (piece + 1) / pieces - weight * piece / pieces;
-            self.equal.push(Equal { ranks: ranks.to_vec(), count, part: self.sizes.len() as u32 });
-            self.sizes.push(count);
-        }
-    }
-
-    /// The open part is full.
-    fn end(&mut self, tree: &mut [Split]) {
-        if let Some((filled, members)) = self.open.take() {
-            self.put(tree, self.sizes.len(), &members);
-            self.sizes.push(filled);
-        }
-    }
-
-    /// What is left at the end and too small alone joins the part before.
-    fn close(&mut self, tree: &mut [Split]) {
-        match (&self.open, self.sizes.len().checked_sub(1)) {
-            (Some((filled, _)), Some(last)) if *filled < self.size.min() => {
-                let (filled, members) = self.open.take().expect("it was there");
-                self.put(tree, last, &members);
-                self.sizes[last] += filled;
-            }
-            _ => self.end(tree),
-        }
-    }
-
-    fn put(&self, tree: &mut [Split], part: usize, members: &[(usize, usize)]) {
-        for &(split, at) in members {
-            tree[split].children[at].next = Next::Part(part as u32);
-        }
-    }
-}
-
-/// Equal records of which a part has some: which of them is all the same.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Equal {
-    /// The ranks of their items.
-    pub ranks: Vec<u32>,
-    /// How many the part has.
-    pub count: u64,
-    /// The part.
-    pub part: u32,
-}
-
-/// Which records come into which part.
-///
-/// # Guarantee
-/// Who comes into a part depends on the records as a bag: not on their order,
-/// nor on how they were counted. Every part has at least the least size, if
-/// there is so much at all.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Plan {
-    tree: Vec<Split>,
-    sizes: Vec<u64>,
-    equal: Vec<Equal>,
-}
-
-impl Plan {
-    /// The part of who has these ranks, ascending. None for one of many equal
-    /// ones: [`equal`](Self::equal) says how many of those a part has.
-    pub fn part(&self, ranks: &[u32]) -> Option<u32> {
-        self.part_by(|i| code(ranks, i))
-    }
-
-    /// As [`part`](Self::part), for ranks in any order.
-    pub(super) fn part_unsorted(&self, ranks: &mut [u32]) -> Option<u32> {
-        self.part_by(|i| next_code(ranks, i))
-    }
-
-    fn part_by(&self, mut code: impl FnMut(usize) -> u32) -> Option<u32> {
-        let mut split = 0;
-        for i in 0.. {
-            match find(&self.tree[split].children, code(i))?.next {
-                Next::Split(next) => split = next as usize,
-                Next::Part(part) => return Some(part),
-                Next::Divided => return None,
-            }
-        }
-        None
-    }
-
-    /// How much every part has.
-    pub fn sizes(&self) -> &[u64] {
-        &self.sizes
-    }
-
-    /// Equal ones that are divided among parts.
-    pub fn equal(&self) -> &[Equal] {
-        &self.equal
-    }
 }

@@ -1,8 +1,10 @@
 //! A round of joins: clusters of all parts with the same rare terms come
 //! together, and REFINE goes on among them.
 
+use super::counting::plan;
 use super::watch::Watch;
-use super::{Planner, Ranks, Shelf, Shelves, join, join_size};
+use super::{Planner, Ranks, Shelf, Shelves, Sizes, join, join_size};
+use crate::data::damaged;
 use crate::methods::disassociation::Parameters;
 use crate::methods::disassociation::refine::open_terms_of;
 use crate::progress::{Progress, Stage};
@@ -14,8 +16,7 @@ pub(super) struct Round<'a> {
     pub(super) items: usize,
     pub(super) parts: usize,
     pub(super) fewer: u64,
-    /// The most bytes of clusters in a part.
-    pub(super) most: u64,
+    pub(super) sizes: &'a Sizes,
 }
 
 impl Round<'_> {
@@ -28,33 +29,24 @@ impl Round<'_> {
         progress: &dyn Progress,
     ) -> Result<S::Shelf> {
         let (ranks, bytes, clusters) = self.rare_first(&mut open, progress)?;
-        let (mut own, mut terms) = (Vec::new(), Vec::new());
-        let mut ranked = |cluster: &[u8], own: &mut Vec<u32>| -> Result<()> {
+        let mut terms = Vec::new();
+        let mut ranked = |cluster: &[u8], own: &mut Vec<u32>| {
             open_terms_of(cluster, &mut terms)?;
-            ranks.of_items(terms.iter().map(|term| term.0), own);
-            progress.step(0)
+            ranks.of_items(terms.iter().map(|term| Some(term.0)), own)?;
+            progress.step(0)?;
+            Ok((!own.is_empty()).then_some(cluster.len() as u64))
         };
-        let size = join_size(bytes, self.parts, self.fewer).at_most(self.most);
-        let mut planner = Planner::new(size, false);
-        while planner.counts() {
-            let mut counter = planner.counter();
-            open.each(&mut |cluster| {
-                ranked(cluster, &mut own)?;
-                if !own.is_empty() {
-                    planner.count(&own, cluster.len() as u64, &mut counter);
-                }
-                Ok(())
-            })?;
-            planner.take(counter);
-        }
-        let plan = planner.finish();
+        let size = join_size(bytes, self.parts, self.fewer).at_most(self.sizes.join);
+        let planner = Planner::new(size, false);
+        let plan = plan(planner, &mut open, &mut ranked, (shelves, self.sizes), progress)?;
+        let mut own = Vec::new();
         let mut parts = plan.sizes().iter().map(|_| shelves.shelf()).collect::<Result<Vec<_>>>()?;
         open.each(&mut |cluster| {
-            ranked(cluster, &mut own)?;
-            if own.is_empty() {
+            if ranked(cluster, &mut own)?.is_none() {
                 return publish(cluster);
             }
-            let part = plan.part(&own).ok_or_else(|| changed("a cluster without a part"))?;
+            let part =
+                plan.part_unsorted(&mut own).ok_or_else(|| changed("a cluster without a part"))?;
             parts[part as usize].put(cluster)
         })?;
         drop(open);
@@ -87,8 +79,10 @@ impl Round<'_> {
         open.each(&mut |cluster| {
             open_terms_of(cluster, &mut terms)?;
             for &(term, support) in &terms {
-                clusters[term as usize] += 1;
-                records[term as usize] += u64::from(support);
+                let both = clusters.get_mut(term as usize).zip(records.get_mut(term as usize));
+                let (clusters, records) = both.ok_or_else(damaged)?;
+                *clusters += 1;
+                *records += u64::from(support);
             }
             progress.step(0)
         })?;

@@ -2,21 +2,22 @@
 
 use rayon::prelude::*;
 
+use super::counting::{Ranked, plan, refuse};
 use super::round::Round;
 use super::watch::Watch;
 use super::{PartSize, Plan, Planner, Ranks, Records, Shelf, Shelves};
 use super::{check, close, split};
-use crate::data::ItemId;
-use crate::error::{Hint, Setting};
+use crate::Result;
+use crate::data::{ItemId, damaged};
 use crate::methods::disassociation::Parameters;
 use crate::progress::{Progress, Pulse, Stage};
 use crate::release::key::{numbers, put_number};
-use crate::{Error, Result};
 
 /// After the parts come so many rounds of joins; each has so many times fewer
-/// parts than there are parts of records. Chosen by measurement: see
-/// `docs/disassociation.md`.
-pub const JOIN_ROUNDS: [u64; 3] = [4, 8, 16];
+/// parts than there are parts of records. Every size comes twice: what a cluster
+/// finds in one round depends on who happens to be its neighbour, and the second
+/// one has other neighbours. Chosen by measurement: see `docs/disassociation.md`.
+pub const JOIN_ROUNDS: [u64; 6] = [4, 4, 8, 8, 16, 16];
 
 /// The size of the parts of a round of joins, of clusters that have so many
 /// bytes together.
@@ -61,42 +62,31 @@ pub struct Sizes {
     pub items: u64,
     /// The bytes of the clusters of a part of a round of joins.
     pub join: u64,
+    /// How many parts there may be: each takes some memory while records or clusters are divided.
+    pub parts: u64,
+    /// How many beginnings may be counted for a plan.
+    pub counts: u64,
 }
 
 impl From<PartSize> for Sizes {
     /// No other limit than the number of records.
     fn from(records: PartSize) -> Self {
-        Self { records: Some(records), items: u64::MAX, join: u64::MAX }
+        let (items, join, parts, counts) = (u64::MAX, u64::MAX, u64::MAX, u64::MAX);
+        Self { records: Some(records), items, join, parts, counts }
     }
 }
 
-/// Anonymizes records in parts of this size. `take` gets the published
+/// Anonymizes records in parts of these sizes. `take` gets the published
 /// clusters as keys ([`Cluster::key`](crate::release::Cluster::key)), in no
-/// particular order.
+/// particular order. How many parts there were.
 ///
 /// # Guarantee
 /// See [the module](super).
 ///
 /// # Errors
 /// As for [`anonymize`](crate::methods::disassociation::anonymize) and
-/// [`check`]; and what shelves and `take` say.
-pub fn anonymize_in_parts<S: Shelves>(
-    data: Counted<S::Shelf>,
-    parameters: &Parameters,
-    size: PartSize,
-    shelves: &mut S,
-    take: &mut dyn FnMut(&[u8]) -> Result<()>,
-    progress: &dyn Progress,
-) -> Result<()> {
-    let data = Numbered { counted: data, numbers: None };
-    anonymize_numbered(data, parameters, size.into(), shelves, take, progress).map(drop)
-}
-
-/// [`anonymize_in_parts`] with more to say about numbers and sizes. How many
-/// parts there were.
-///
-/// # Errors
-/// As for [`anonymize_in_parts`], and if a part cannot be made small enough.
+/// [`check`]; if a part cannot be made small enough, or something takes more
+/// memory than `sizes` say; and what shelves and `take` say.
 pub fn anonymize_numbered<S: Shelves>(
     data: Numbered<S::Shelf>,
     parameters: &Parameters,
@@ -113,7 +103,7 @@ pub fn anonymize_numbered<S: Shelves>(
     let (parts, mut open) = split_all(data, parameters, sizes, shelves, progress)?;
     if parts > 1 && parameters.refine {
         for fewer in JOIN_ROUNDS {
-            let round = Round { parameters, items, parts, fewer, most: sizes.join };
+            let round = Round { parameters, items, parts, fewer, sizes: &sizes };
             open = round.run(open, shelves, &mut publish, progress)?;
         }
     }
@@ -147,37 +137,59 @@ impl Published<'_> {
     }
 }
 
+/// Which items numbers on the shelf stand for.
+#[derive(Clone, Copy)]
+struct Numbers<'a> {
+    own: Option<&'a [ItemId]>,
+    /// How many items there are.
+    items: usize,
+}
+
+impl Numbers<'_> {
+    /// The item of a number that was read; none if there is no such number.
+    fn item(self, number: ItemId) -> Option<ItemId> {
+        let item = self.own.map_or(Some(number), |own| own.get(number as usize).copied())?;
+        ((item as usize) < self.items).then_some(item)
+    }
+}
+
 /// The number of parts, and their clusters.
 fn split_all<S: Shelves>(
-    mut data: Numbered<S::Shelf>,
+    data: Numbered<S::Shelf>,
     parameters: &Parameters,
     sizes: Sizes,
     shelves: &mut S,
     progress: &dyn Progress,
 ) -> Result<(usize, S::Shelf)> {
+    let Numbered { counted: Counted { mut records, counts }, numbers: own } = data;
+    let own = Numbers { own: own.as_deref(), items: counts.len() };
     let Some(mut size) = sizes.records else {
-        let Numbered { counted, numbers } = data;
         let mut open = shelves.shelf()?;
-        let records = take_part(counted.records, numbers.as_deref())?;
-        put_all(split(records, parameters, progress)?, &mut open)?;
+        put_all(split(take_part(records, own)?, parameters, progress)?, &mut open)?;
         return Ok((1, open));
     };
-    let ranks = Ranks::new(&data.counted.counts);
-    let (plan, parts) = loop {
-        let plan = plan(&mut data, &ranks, size, progress)?;
+    let mut items = Vec::new();
+    let (ranks, plan, parts) = loop {
+        let ranks = Ranks::of_records(&counts, size);
+        let mut ranked = |bytes: &[u8], to: &mut Vec<u32>| {
+            numbers(bytes, &mut items)?;
+            ranks.of_items(items.iter().map(|&number| own.item(number)), to)?;
+            Ok(Some(1))
+        };
+        let planner = Planner::new(size, true);
+        let plan = plan(planner, &mut records, &mut ranked, (shelves, &sizes), progress)?;
         let parts = plan.sizes().iter().map(|_| shelves.shelf()).collect::<Result<Vec<_>>>()?;
-        match distribute(&mut data, &ranks, &plan, parts, sizes.items, progress)? {
-            Ok(parts) => break (plan, parts),
-            Err(items) => size = smaller(size, parameters, items, sizes.items)?,
+        match distribute(&mut records, &mut ranked, &plan, parts, sizes.items, progress)? {
+            Ok(parts) => break (ranks, plan, parts),
+            Err(over) => size = smaller(size, parameters, &plan, over, sizes.items)?,
         }
     };
-    let Numbered { counted, numbers } = data;
-    drop(counted);
+    drop(records);
     progress.stage(Stage::Clustering, Some(plan.sizes().iter().sum()));
     let watch = Watch::new(Stage::Clustering, progress);
     let mut open = shelves.shelf()?;
     for (part, shelf) in parts.into_iter().enumerate() {
-        let mut records = take_part(shelf, numbers.as_deref())?;
+        let mut records = take_part(shelf, own)?;
         for equal in plan.equal().iter().filter(|equal| equal.part as usize == part) {
             records.push(&ranks.items(&equal.ranks), equal.count);
         }
@@ -187,15 +199,21 @@ fn split_all<S: Shelves>(
 }
 
 /// The records of a shelf, which goes.
-fn take_part<S: Shelf>(mut shelf: S, own: Option<&[ItemId]>) -> Result<Records> {
+fn take_part<S: Shelf>(mut shelf: S, own: Numbers) -> Result<Records> {
     let (mut records, mut items) = (Records::default(), Vec::new());
     shelf.each(&mut |bytes| {
         numbers(bytes, &mut items)?;
-        let number = |&item: &ItemId| own.map_or(item, |own| own[item as usize]);
-        records.push_unsorted(items.iter().map(number));
+        // No record is empty.
+        if items.is_empty() {
+            return Err(damaged());
+        }
+        for item in &mut items {
+            *item = own.item(*item).ok_or_else(damaged)?;
+        }
+        records.push_unsorted(items.iter().copied());
         Ok(())
     })?;
-    if own.is_some() {
+    if own.own.is_some() {
         records.sort();
     }
     Ok(records)
@@ -205,70 +223,62 @@ fn put_all(strings: Vec<Vec<u8>>, shelf: &mut impl Shelf) -> Result<()> {
     strings.iter().try_for_each(|bytes| shelf.put(bytes))
 }
 
-/// Counts, level by level, until the plan is there.
-fn plan<S: Shelf>(
-    data: &mut Numbered<S>,
-    ranks: &Ranks,
-    size: PartSize,
-    progress: &dyn Progress,
-) -> Result<Plan> {
-    let (mut items, mut own) = (Vec::new(), Vec::new());
-    let mut planner = Planner::new(size, true);
-    while planner.counts() {
-        progress.stage(Stage::Ordering, None);
-        let (mut counter, mut pulse) = (planner.counter(), Pulse::new(progress));
-        data.counted.records.each(&mut |bytes| {
-            numbers(bytes, &mut items)?;
-            ranks.of_numbers(&items, data.numbers.as_deref(), &mut own);
-            planner.count_unsorted(&mut own, 1, &mut counter);
-            pulse.work(items.len())?;
-            pulse.done(1)
-        })?;
-        pulse.flush()?;
-        planner.take(counter);
-    }
-    Ok(planner.finish())
-}
+/// A part that is too large: which, and how many items it has.
+type Over = (usize, u64);
 
-/// Puts every record into its part; how many items a part has that is too large.
+/// Puts every record into its part, or says which is the largest of those that are too large.
 fn distribute<S: Shelf>(
-    data: &mut Numbered<S>,
-    ranks: &Ranks,
+    records: &mut S,
+    ranked: &mut Ranked,
     plan: &Plan,
     mut parts: Vec<S>,
     most: u64,
     progress: &dyn Progress,
-) -> Result<Result<Vec<S>, u64>> {
+) -> Result<Result<Vec<S>, Over>> {
     let mut taken = vec![0; parts.len()];
     for equal in plan.equal() {
         taken[equal.part as usize] += equal.count * equal.ranks.len() as u64;
     }
-    let (mut items, mut own) = (Vec::new(), Vec::new());
-    let (mut pulse, mut most_found) = (Pulse::new(progress), 0);
-    let Numbered { counted, numbers: own_numbers } = data;
-    let done = counted.records.each(&mut |bytes| {
-        numbers(bytes, &mut items)?;
-        ranks.of_numbers(&items, own_numbers.as_deref(), &mut own);
-        pulse.work(items.len())?;
-        let Some(part) = plan.part_unsorted(&mut own) else { return Ok(()) };
-        let part = part as usize;
-        taken[part] += items.len() as u64;
-        most_found = most_found.max(taken[part]);
-        if most_found > most {
-            return Ok(());
-        }
-        parts[part].put(bytes)
-    });
-    done.map(|()| if most_found > most { Err(most_found) } else { Ok(parts) })
+    if taken.iter().all(|&items| items <= most) {
+        let (mut own, mut over) = (Vec::new(), false);
+        let mut pulse = Pulse::new(progress);
+        records.each(&mut |bytes| {
+            ranked(bytes, &mut own)?;
+            pulse.work(own.len())?;
+            let Some(part) = plan.part_unsorted(&mut own) else { return Ok(()) };
+            let part = part as usize;
+            // Every item has a rank.
+            taken[part] += own.len() as u64;
+            over |= taken[part] > most;
+            if over { Ok(()) } else { parts[part].put(bytes) }
+        })?;
+    }
+    let largest = taken.iter().copied().enumerate().max_by_key(|&(part, items)| (items, part));
+    Ok(match largest {
+        Some(over) if over.1 > most => Err(over),
+        _ => Ok(parts),
+    })
 }
 
-/// Half of the records a part, if there can still be parts then.
-fn smaller(size: PartSize, parameters: &Parameters, items: u64, most: u64) -> Result<PartSize> {
-    PartSize::records(size.max() / 2, parameters.max_cluster_size).map_err(|_| Error::Infeasible {
-        what: format!(
-            "a part of at most {} records has {items} items, and {most} fit into memory",
-            size.max()
-        ),
-        hint: Hint::of("allow more with {}", &[Setting::Memory]),
+/// Half of the records a part, if there can still be parts then, and fewer records in this one.
+fn smaller(
+    size: PartSize,
+    parameters: &Parameters,
+    plan: &Plan,
+    (part, items): Over,
+    most: u64,
+) -> Result<PartSize> {
+    let records = plan.sizes()[part];
+    // Nothing but records that cannot be told apart makes a part so large.
+    if records > size.max() + size.min() {
+        return refuse(format!(
+            "{records} records that cannot be told apart have {items} items, and {most} fit into memory"
+        ));
+    }
+    PartSize::records(size.max() / 2, parameters.max_cluster_size).or_else(|_| {
+        let size = size.max();
+        refuse(format!(
+            "a part of at most {size} records has {items} items, and {most} fit into memory"
+        ))
     })
 }

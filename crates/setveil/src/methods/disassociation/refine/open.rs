@@ -232,12 +232,14 @@ pub(in crate::methods::disassociation) fn refine_open<V: VerticalPartitioning>(
 
 /// Gives the items small numbers in the same order, and says which they had.
 fn renumber(trees: &mut [OpenCluster]) -> Vec<ItemId> {
-    let mut ids: Vec<ItemId> = Vec::new();
+    let (mut ids, mut most) = (Vec::<ItemId>::new(), 1 << 24);
     for tree in &*trees {
         each_item(tree, &mut |items| ids.extend_from_slice(items));
-        if ids.len() > 1 << 24 {
-            ids.sort_unstable();
+        if ids.len() > most {
+            ids.par_sort_unstable();
             ids.dedup();
+            // Of many distinct ones, not again for every tree.
+            most = most.max(2 * ids.len());
         }
     }
     ids.par_sort_unstable();

@@ -5,7 +5,7 @@
 //! of bits ([`dense`](super::dense)), many are rows and lists
 //! ([`sparse`](super::sparse)).
 
-use super::dense::{Dense, MOST_RECORDS, MOST_TERMS, Masked};
+use super::dense::{Dense, MOST_RECORDS, Masked, most_terms};
 use super::sparse::TermMatrix;
 use crate::Result;
 use crate::data::{ItemId, K, M};
@@ -101,7 +101,7 @@ impl Chunker {
             return Ok(Vec::new());
         }
         let Self { terms, occurrences, records, masked, dense } = self;
-        let few = *records as usize <= MOST_RECORDS && terms.len() <= MOST_TERMS;
+        let few = *records as usize <= MOST_RECORDS && terms.len() <= most_terms(m);
         if masked.is_empty() && few {
             masked.extend(terms.iter().map(|&(item, _)| (item, 0)));
             occurrences.iter().for_each(|&(r, term)| masked[term as usize].1 |= 1 << r);
@@ -110,7 +110,7 @@ impl Chunker {
             let matrix = TermMatrix::new(terms, rank, *records as usize, occurrences, progress)?;
             return matrix.chunks(k, m, progress);
         }
-        if masked.len() <= MOST_TERMS {
+        if masked.len() <= most_terms(m) {
             return dense.chunks(masked, k, m, rank, progress);
         }
         unmask(masked, rank, progress)?.chunks(k, m, progress)

@@ -12,7 +12,14 @@ use crate::release::Bag;
 /// So many records fit.
 pub(super) const MOST_RECORDS: usize = u64::BITS as usize;
 /// With more terms than this, walking through sparse rows is quicker.
-pub(super) const MOST_TERMS: usize = 64;
+const MOST_TERMS: usize = 64;
+/// For pairs it is not: a chunk looks at each of its terms once, and rows at all pairs in them.
+const MOST_TERMS_PAIRS: usize = 256;
+
+/// Up to how many terms this form is the quicker one.
+pub(super) fn most_terms(m: M) -> usize {
+    if m.get() <= 2 { MOST_TERMS_PAIRS } else { MOST_TERMS }
+}
 
 /// A term with the set of records that have it.
 pub(super) type Masked = (ItemId, u64);
@@ -20,6 +27,8 @@ pub(super) type Masked = (ItemId, u64);
 /// Arrays that are used again from cluster to cluster.
 #[derive(Debug, Default)]
 pub(super) struct Dense {
+    /// The terms after rank and support in one number, which falls with the support.
+    order: Vec<(u64, ItemId, u64)>,
     domains: Vec<Vec<Masked>>,
     prefix: Vec<ItemId>,
     bag: Bag,
@@ -31,19 +40,21 @@ impl Dense {
     /// falling support, ties by text.
     pub(super) fn chunks(
         &mut self,
-        terms: &mut [Masked],
+        terms: &[Masked],
         k: K,
         m: M,
         rank: impl Fn(ItemId) -> u32,
         progress: &dyn Progress,
     ) -> Result<Vec<Bag>> {
-        let Self { domains, prefix, bag } = self;
-        terms.sort_unstable_by_key(|&(item, mask)| {
-            (rank(item), std::cmp::Reverse(mask.count_ones()), item)
-        });
+        let Self { order, domains, prefix, bag } = self;
+        order.clear();
+        order.extend(terms.iter().map(|&(item, mask)| {
+            (u64::from(rank(item)) << 32 | u64::from(mask.count_zeros()), item, mask)
+        }));
+        order.sort_unstable_by_key(|term| (term.0, term.1));
         let (k, depth) = (k.get(), m.get() - 1);
         let mut count = 0;
-        for &term in &*terms {
+        for term in order.iter().map(|term| (term.1, term.2)) {
             let chunk = if depth <= SHALLOW {
                 let accepts = |d: &Vec<Masked>| !rare(term.1, d, k, depth);
                 domains[..count].iter().position(accepts).unwrap_or(count)

@@ -146,9 +146,13 @@ impl Scratch {
     fn divide_few(&mut self, records: &[&[ItemId]], k: K, hidden: &dyn Fn(ItemId) -> bool) {
         let Self { masks, items, term_chunk, chunker, .. } = self;
         for (r, record) in records.iter().enumerate() {
+            let bit = 1 << r;
             for &item in *record {
-                masks[item as usize] |= 1 << r;
-                items.insert(item);
+                let mask = &mut masks[item as usize];
+                if *mask == 0 {
+                    items.insert(item);
+                }
+                *mask |= bit;
             }
         }
         let take = |item: ItemId| {
