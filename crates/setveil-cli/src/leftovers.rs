@@ -10,12 +10,17 @@ use crate::context::Context;
 pub fn remark(target: &Path, context: &Context) {
     for stale in setveil::io::stale_partials(target, SystemTime::now()) {
         let remove = if stale.directory { "rm -r" } else { "rm" };
-        let path = stale.path.display();
+        let (path, quoted) = (stale.path.display(), quoted(&stale.path));
         context.remark(&format!(
-            "{path}: left {} ago by a run that did not end well; remove it with `{remove} '{path}'`",
+            "{path}: left {} ago by a run that did not end well; remove it with `{remove} {quoted}`",
             age(stale.age)
         ));
     }
+}
+
+/// A path as one word of a shell.
+fn quoted(path: &Path) -> String {
+    format!("'{}'", path.to_string_lossy().replace('\'', "'\\''"))
 }
 
 /// An age in the largest unit that fits.
@@ -31,6 +36,11 @@ fn age(age: Duration) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_quote_in_a_path_ends_no_word() {
+        assert_eq!(quoted(Path::new("it's/.r.partial")), r"'it'\''s/.r.partial'");
+    }
 
     #[test]
     fn ages_are_for_people() {

@@ -1,6 +1,7 @@
 //! The command line tool `setveil`, as a library: the program and the Python
 //! package run the same code.
 
+mod allocator;
 mod cli;
 mod commands;
 mod context;
@@ -33,6 +34,7 @@ pub fn run(words: Vec<OsString>) -> u8 {
             return answer.exit_code() as u8;
         }
     };
+    allocator::keep_little();
     let listening = signals::listen().map_err(anyhow::Error::from);
     let context = match listening.and_then(|()| context::Context::new(&cli.global, words)) {
         Ok(context) => context,

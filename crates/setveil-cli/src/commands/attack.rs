@@ -51,7 +51,8 @@ pub struct Args {
     /// Clusters to try the algorithm on
     #[arg(long, value_name = "N", default_value_t = Options::default().clusters)]
     clusters: usize,
-    /// With --original, replay the whole program at most so often; 0 for never
+    /// With --original, replay the whole program at most so often, and less often on data of more
+    /// than five million items; 0 for never
     #[arg(long, value_name = "N", default_value_t = Options::default().replays)]
     replays: usize,
     #[command(flatten)]

@@ -2,8 +2,9 @@
 //! with accidents.
 
 use std::fs;
-use std::path::Path;
-use std::process::{Command, Output, Stdio};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output, Stdio};
 use std::time::Duration;
 
 use testkit::{random, settings};
@@ -35,6 +36,15 @@ fn shell(dir: &Path, before: &str, flags: &str) -> Output {
     command.output().unwrap()
 }
 
+/// The program ends with code 2 and an error that has these words, and leaves nothing.
+fn refused(dir: &Path, before: &str, flags: &str, words: &[&str]) {
+    let output = shell(dir, before, flags);
+    let error = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(2), "{error}");
+    assert!(words.iter().all(|word| error.contains(word)), "{error}");
+    assert_eq!(left(dir), Vec::<String>::new());
+}
+
 #[test]
 fn more_data_than_the_system_gives_memory() {
     let dir = folder(&[("data.dat", &data(100_000, 10.0).repeat(10))]);
@@ -52,6 +62,12 @@ fn more_data_than_the_system_gives_memory() {
 }
 
 #[test]
+fn more_memory_than_may_be_taken_is_refused() {
+    let dir = folder(&[("data.dat", &data(500, 4.0))]);
+    refused(dir.path(), ":", "--memory 256M --max-memory 200M", &["268435456", "--max-memory"]);
+}
+
+#[test]
 fn standard_input_and_another_place_for_raw_data() {
     let dir = folder(&[("data.dat", &data(500, 4.0))]);
     let path = |name: &str| dir.path().join(name).to_str().unwrap().to_owned();
@@ -61,6 +77,11 @@ fn standard_input_and_another_place_for_raw_data() {
     let (raw, from) = (path("raw"), fs::read(path("data.dat")).unwrap());
     let words = ["anonymize", "disassociation", "-", "--format", "fimi", "-k", "3"];
     let more = ["--memory", "200M", "--temporary", &raw, "-o", &again];
+    // A slip of the pen does not put raw data on another disk.
+    let error = failure(&[&words[..], &more[..]].concat());
+    assert!(error.contains("--temporary") && error.contains("a directory that exists"), "{error}");
+    assert!(!Path::new(&raw).exists() && !Path::new(&again).exists());
+    fs::create_dir(&raw).unwrap();
     run(&[&words[..], &more[..]].concat()).write_stdin(from).assert().success();
     for name in ["clusters.jsonl", "manifest.json"] {
         let file = |dir: &str| fs::read(Path::new(dir).join(name)).unwrap();
@@ -75,6 +96,56 @@ fn standard_input_and_another_place_for_raw_data() {
     assert!(remark.contains(".again.0badcafe.partial: left "), "{remark}");
 }
 
+/// The file that a process keeps raw data in, once there is some.
+#[cfg(target_os = "linux")]
+fn raw_file(child: &Child) -> Option<PathBuf> {
+    let open = fs::read_dir(format!("/proc/{}/fd", child.id())).ok()?;
+    open.flatten().map(|entry| entry.path()).find(|path| {
+        let name = fs::read_link(path).unwrap_or_default();
+        let name = name.to_string_lossy();
+        let some = fs::metadata(path).is_ok_and(|meta| meta.len() > 0);
+        name.contains(".release.") && name.ends_with(".partial (deleted)") && some
+    })
+}
+
+/// A process whose input never ends is killed, which it cannot notice, or told to end.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_process_that_is_killed_leaves_no_raw_data() {
+    use std::os::unix::fs::PermissionsExt;
+    for (signal, expected) in [("-KILL", None), ("-TERM", Some(143)), ("-HUP", Some(129))] {
+        let dir = folder(&[]);
+        let mut command = Command::new(assert_cmd::cargo::cargo_bin("setveil"));
+        command.current_dir(dir.path()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        command.args(["anonymize", "disassociation", "-", "--format", "fimi"]);
+        command.args(["--memory", "128M", "-o", "release"]).stdin(Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        let mut input = child.stdin.take().unwrap();
+        let feed = std::thread::spawn(move || {
+            let some = data(20_000, 6.0);
+            while input.write_all(&some).is_ok() {}
+        });
+        let raw = loop {
+            if let Some(raw) = raw_file(&child) {
+                break raw;
+            }
+            assert!(child.try_wait().unwrap().is_none(), "it ended by itself");
+            // For a moment there is an empty file.
+            let named = fs::read_dir(dir.path()).unwrap().flatten();
+            let mut named = named.filter_map(|entry| entry.metadata().ok());
+            assert!(named.all(|meta| meta.is_file() && meta.len() == 0), "raw data has a name");
+            std::thread::sleep(Duration::from_millis(2));
+        };
+        assert_eq!(fs::metadata(raw).unwrap().permissions().mode() & 0o777, 0o600);
+        assert_eq!(left(dir.path()), Vec::<String>::new(), "raw data has a name");
+        Command::new("kill").args([signal, &child.id().to_string()]).status().unwrap();
+        assert_eq!(child.wait().unwrap().code(), expected, "{signal}");
+        feed.join().unwrap();
+        assert_eq!(left(dir.path()), Vec::<String>::new(), "{signal}");
+    }
+}
+
+#[cfg(target_os = "linux")]
 #[test]
 fn a_signal_leaves_no_raw_data() {
     let dir = folder(&[("data.dat", &data(60_000, 6.0))]);
@@ -83,8 +154,7 @@ fn a_signal_leaves_no_raw_data() {
         command.current_dir(dir.path()).stdout(Stdio::piped()).stderr(Stdio::piped());
         command.args(["anonymize", "disassociation", "data.dat", "--memory", "128M"]);
         let mut child = command.args(["-o", "release"]).spawn().unwrap();
-        // It has begun when its directory is there.
-        while left(dir.path()).is_empty() && child.try_wait().unwrap().is_none() {
+        while raw_file(&child).is_none() && child.try_wait().unwrap().is_none() {
             std::thread::sleep(Duration::from_millis(2));
         }
         std::thread::sleep(Duration::from_millis(round * 37 % 200));
@@ -103,11 +173,7 @@ fn a_signal_leaves_no_raw_data() {
 fn a_full_disk_is_an_error_and_no_raw_data_is_left() {
     // More than waits in memory for its file.
     let dir = folder(&[("data.dat", &data(80_000, 6.0))]);
-    let output = shell(dir.path(), "ulimit -f 4", "--memory 128M");
-    let error = String::from_utf8_lossy(&output.stderr);
-    assert_eq!(output.status.code(), Some(2), "{error}");
-    assert!(error.contains(".partial") && error.contains("large"), "{error}");
-    assert_eq!(left(dir.path()), Vec::<String>::new());
+    refused(dir.path(), "ulimit -f 4", "--memory 128M", &["no room", "large", "--temporary"]);
 }
 
 #[test]

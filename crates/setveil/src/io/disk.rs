@@ -1,5 +1,5 @@
 //! The file system as writers see it: every call that changes something on
-//! disk goes through [`Files`], so that tests can let each one fail.
+//! disk, or reads raw data back, goes through [`Files`], so that tests can let each one fail.
 //!
 //! Invariant: nothing here replaces or removes what it was not told to.
 //! Renaming to a name that is taken fails, whether or not the system can say
@@ -13,12 +13,14 @@ use std::path::Path;
 pub(super) trait Files: Send + Sync {
     /// Makes a directory that does not exist.
     fn create_dir(&self, path: &Path) -> io::Result<()>;
-    /// Makes a directory that does not exist and that nobody else may look into.
-    fn create_private_dir(&self, path: &Path) -> io::Result<()>;
     /// Makes a file that does not exist.
     fn create_new(&self, path: &Path) -> io::Result<File>;
-    /// Opens a file that exists, to write behind what is there.
-    fn append(&self, path: &Path) -> io::Result<File>;
+    /// Makes a file that does not exist and that nobody else may open, to write and to read.
+    fn create_private(&self, path: &Path) -> io::Result<File>;
+    /// Writes all of `bytes` at `at`.
+    fn write_at(&self, file: &File, bytes: &[u8], at: u64) -> io::Result<()>;
+    /// Reads as many bytes as there is place for.
+    fn read_at(&self, file: &File, bytes: &mut [u8], at: u64) -> io::Result<()>;
     /// Appends all of `bytes`.
     fn write(&self, file: &mut File, bytes: &[u8]) -> io::Result<()>;
     /// Waits until the file's content is on the disk.
@@ -48,23 +50,24 @@ impl Files for Disk {
         fs::create_dir(path)
     }
 
-    #[cfg(unix)]
-    fn create_private_dir(&self, path: &Path) -> io::Result<()> {
-        use std::os::unix::fs::DirBuilderExt;
-        fs::DirBuilder::new().mode(0o700).create(path)
-    }
-
-    #[cfg(not(unix))]
-    fn create_private_dir(&self, path: &Path) -> io::Result<()> {
-        fs::create_dir(path)
-    }
-
     fn create_new(&self, path: &Path) -> io::Result<File> {
         File::create_new(path)
     }
 
-    fn append(&self, path: &Path) -> io::Result<File> {
-        fs::OpenOptions::new().append(true).open(path)
+    fn create_private(&self, path: &Path) -> io::Result<File> {
+        let mut options = fs::OpenOptions::new();
+        options.read(true).write(true).create_new(true);
+        #[cfg(unix)]
+        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+        options.open(path)
+    }
+
+    fn write_at(&self, file: &File, bytes: &[u8], at: u64) -> io::Result<()> {
+        write_at(file, bytes, at)
+    }
+
+    fn read_at(&self, file: &File, bytes: &mut [u8], at: u64) -> io::Result<()> {
+        read_at(file, bytes, at)
     }
 
     fn write(&self, file: &mut File, bytes: &[u8]) -> io::Result<()> {
@@ -114,6 +117,30 @@ impl Files for Disk {
     fn remove_dir(&self, path: &Path) -> io::Result<()> {
         fs::remove_dir(path)
     }
+}
+
+#[cfg(unix)]
+fn write_at(file: &File, bytes: &[u8], at: u64) -> io::Result<()> {
+    std::os::unix::fs::FileExt::write_all_at(file, bytes, at)
+}
+
+#[cfg(not(unix))]
+fn write_at(mut file: &File, bytes: &[u8], at: u64) -> io::Result<()> {
+    use std::io::{Seek, SeekFrom};
+    file.seek(SeekFrom::Start(at))?;
+    file.write_all(bytes)
+}
+
+#[cfg(unix)]
+fn read_at(file: &File, bytes: &mut [u8], at: u64) -> io::Result<()> {
+    std::os::unix::fs::FileExt::read_exact_at(file, bytes, at)
+}
+
+#[cfg(not(unix))]
+fn read_at(mut file: &File, bytes: &mut [u8], at: u64) -> io::Result<()> {
+    use std::io::{Read, Seek, SeekFrom};
+    file.seek(SeekFrom::Start(at))?;
+    file.read_exact(bytes)
 }
 
 /// Whether the system or the file system does not know the call.

@@ -13,10 +13,11 @@ use super::disk::{Disk, Files};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Call {
     CreateDir,
-    CreatePrivateDir,
     CreateNew,
-    Append,
+    CreatePrivate,
     Write,
+    WriteAt,
+    ReadAt,
     Sync,
     SyncDir,
     RenameNew,
@@ -38,6 +39,8 @@ pub(super) struct Faulty {
     hook: Mutex<Option<(Call, Box<dyn FnOnce() + Send>)>>,
     /// The system has neither a rename that never replaces nor an exchange.
     old_system: bool,
+    /// A write that goes wrong without a word: which call, and whether a bit is flipped or nothing written.
+    damage: Option<(usize, bool)>,
     seen: Mutex<Vec<Call>>,
 }
 
@@ -55,6 +58,16 @@ impl Faulty {
     /// `what` happens before the first `call`.
     pub(super) fn hook(call: Call, what: impl FnOnce() + Send + 'static) -> Self {
         Self { hook: Mutex::new(Some((call, Box::new(what)))), ..Self::default() }
+    }
+
+    /// Call number `at`, if it writes at some place, writes one bit wrong and says nothing.
+    pub(super) fn flip(at: usize) -> Self {
+        Self { damage: Some((at, true)), ..Self::default() }
+    }
+
+    /// Call number `at`, if it writes at some place, does not and says nothing.
+    pub(super) fn lose(at: usize) -> Self {
+        Self { damage: Some((at, false)), ..Self::default() }
     }
 
     pub(super) fn without_renameat2(mut self) -> Self {
@@ -92,19 +105,14 @@ impl Files for Faulty {
         Disk.create_dir(path)
     }
 
-    fn create_private_dir(&self, path: &Path) -> io::Result<()> {
-        self.call(Call::CreatePrivateDir)?;
-        Disk.create_private_dir(path)
-    }
-
     fn create_new(&self, path: &Path) -> io::Result<File> {
         self.call(Call::CreateNew)?;
         Disk.create_new(path)
     }
 
-    fn append(&self, path: &Path) -> io::Result<File> {
-        self.call(Call::Append)?;
-        Disk.append(path)
+    fn create_private(&self, path: &Path) -> io::Result<File> {
+        self.call(Call::CreatePrivate)?;
+        Disk.create_private(path)
     }
 
     fn write(&self, file: &mut File, bytes: &[u8]) -> io::Result<()> {
@@ -113,6 +121,28 @@ impl Files for Faulty {
             let _ = Disk.write(file, &bytes[..bytes.len() / 2]);
         })?;
         Disk.write(file, bytes)
+    }
+
+    fn write_at(&self, file: &File, bytes: &[u8], at: u64) -> io::Result<()> {
+        self.call(Call::WriteAt).inspect_err(|_| {
+            let _ = Disk.write_at(file, &bytes[..bytes.len() / 2], at);
+        })?;
+        let number = self.calls() - 1;
+        match self.damage {
+            Some((damaged, true)) if damaged == number => {
+                let mut bytes = bytes.to_vec();
+                let place = number * 7919 % bytes.len();
+                bytes[place] ^= 1 << (number % 8);
+                Disk.write_at(file, &bytes, at)
+            }
+            Some((damaged, false)) if damaged == number => Ok(()),
+            _ => Disk.write_at(file, bytes, at),
+        }
+    }
+
+    fn read_at(&self, file: &File, bytes: &mut [u8], at: u64) -> io::Result<()> {
+        self.call(Call::ReadAt)?;
+        Disk.read_at(file, bytes, at)
     }
 
     fn sync(&self, file: &File) -> io::Result<()> {

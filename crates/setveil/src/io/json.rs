@@ -14,26 +14,50 @@ use super::release::MAX_DEPTH;
 use crate::data::{Interner, ItemId, Vocabulary};
 use crate::release::{Bag, Cluster, Group, JointCluster, Leaf, SimpleCluster};
 
-/// Every label as a JSON string, quotes included.
+/// Every label as a JSON string, quotes included, and a comma.
 pub(super) struct Labels {
     text: Vec<u8>,
     ends: Vec<usize>,
 }
+
+/// Labels of up to this many bytes are copied together with what comes after them: that takes
+/// one step for all lengths.
+const AT_ONCE: usize = 16;
 
 impl Labels {
     pub(super) fn new(vocabulary: &Vocabulary) -> Self {
         let (mut text, mut ends) = (Vec::new(), Vec::with_capacity(vocabulary.len()));
         for label in vocabulary.labels() {
             serde_json::to_writer(&mut text, label).expect("a string is always JSON");
+            text.push(b',');
             ends.push(text.len());
         }
+        text.extend_from_slice(&[0; AT_ONCE]);
         Self { text, ends }
     }
 
     fn get(&self, item: ItemId) -> &[u8] {
+        let (start, end) = self.span(item);
+        &self.text[start..end - 1]
+    }
+
+    /// Where a label stands with its comma.
+    fn span(&self, item: ItemId) -> (usize, usize) {
         let i = item as usize;
-        let start = if i == 0 { 0 } else { self.ends[i - 1] };
-        &self.text[start..self.ends[i]]
+        (if i == 0 { 0 } else { self.ends[i - 1] }, self.ends[i])
+    }
+
+    /// Appends a label and a comma.
+    fn push(&self, item: ItemId, out: &mut Vec<u8>) {
+        let (start, end) = self.span(item);
+        let length = out.len() + (end - start);
+        match self.text[start..].first_chunk::<AT_ONCE>() {
+            Some(all) if end - start <= AT_ONCE => {
+                out.extend_from_slice(all);
+                out.truncate(length);
+            }
+            _ => out.extend_from_slice(&self.text[start..end]),
+        }
     }
 }
 
@@ -130,7 +154,13 @@ impl LineWriter<'_> {
     }
 
     fn items(&mut self, items: &[ItemId]) {
-        self.list(items.iter(), |w, &item| w.text(w.labels.get(item)));
+        self.out.push(b'[');
+        let start = self.out.len();
+        items.iter().for_each(|&item| self.labels.push(item, &mut self.out));
+        if self.out.len() > start {
+            self.out.pop();
+        }
+        self.out.push(b']');
     }
 
     fn list<T>(&mut self, list: impl Iterator<Item = T>, mut each: impl FnMut(&mut Self, T)) {

@@ -16,6 +16,7 @@ mod new_file;
 mod read;
 mod receipt;
 mod release;
+mod room;
 mod shelves;
 mod sorting;
 mod spool;
@@ -45,6 +46,7 @@ pub use release::{
     open_release, open_release_from, read_explained, read_listed, read_manifest_bytes,
     read_release, read_release_from, write_release, write_release_in_files, write_release_to,
 };
+pub(crate) use shelves::SHELF;
 pub use shelves::{DiskShelf, DiskShelves};
 pub use sorting::Sorter;
 pub use spool::Spooled;

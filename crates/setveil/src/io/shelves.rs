@@ -1,55 +1,66 @@
-//! Shelves on disk: byte strings in files of a temporary directory, for data
-//! that does not fit into memory.
+//! Shelves on disk: byte strings, for data that does not fit into memory.
 //!
-//! What lies there is raw data. So the directory is private to its owner, is
-//! listed like everything that is temporary, and goes with the last shelf, on
-//! errors and on signals too. Only a process that is killed leaves it behind.
+//! What lies there is raw data, in a file that has no name ([`room`](super::room)).
+//! What is put on a shelf waits in memory until there is enough of it to be
+//! written at once; the more shelves there are, the less is enough.
 //!
-//! No file is open between two calls: there may be more shelves than a process
-//! may have open files. What is put on a shelf waits in memory until there is
-//! enough of it to be written at once; the more shelves there are, the less is enough.
+//! Every page has a checksum of what it holds, of its shelf and of its place there: a flipped bit, or
+//! a write that got lost, is an error, and never a wrong item in a release.
 
-use std::fs::{self, File};
-use std::io::Read;
+use std::hash::Hasher;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
+use rustc_hash::FxHasher;
+
 use super::disk::{Disk, Files};
-use super::temporary::{Temporary, parent};
-use crate::data::{Shelf, Shelves};
+use super::room::{Extent, PAGE, Room};
+use crate::data::{Shelf, Shelves, damaged};
+use crate::error::Setting;
 use crate::{Error, Result};
 
+/// What a shelf takes in memory at least.
+pub(crate) const SHELF: u64 = 2 * PAGE as u64;
 /// What is written at once, at least and at most.
-const WRITTEN: std::ops::RangeInclusive<usize> = (1 << 12)..=(1 << 18);
+const WRITTEN: std::ops::RangeInclusive<usize> = PAGE..=(1 << 18);
+/// What a page holds; the checksum comes behind it.
+const HELD: usize = PAGE - size_of::<u64>();
 /// What is read at once.
-const READ: usize = 1 << 17;
+const READ: usize = 32 * HELD;
 
-/// A directory of shelves.
+/// Shelves that share a file.
 #[derive(Clone)]
 pub struct DiskShelves {
-    room: Arc<Room>,
+    shared: Arc<Shared>,
 }
 
-/// The directory; it goes with the last shelf.
-struct Room {
-    files: Arc<dyn Files>,
-    directory: Temporary,
+/// What all shelves have; it goes with the last of them.
+struct Shared {
+    room: Room,
     /// Bytes that all shelves together keep in memory.
     buffers: usize,
-    /// The number of the next file.
-    next: AtomicU64,
     /// Shelves that are there.
     live: AtomicUsize,
+    /// How many there ever were.
+    made: AtomicU64,
 }
 
 impl DiskShelves {
-    /// A directory beside `target`, or with a name like its in `directory`.
+    /// On the disk of `target`, or on that of `directory`.
     /// All shelves together keep about `buffers` bytes in memory.
     ///
     /// # Errors
-    /// If it cannot be made.
+    /// If nothing can be made there, or there is no such directory: raw data goes where somebody
+    /// wants it (an encrypted disk, say), or nowhere.
     pub fn new(target: &Path, directory: Option<&Path>, buffers: usize) -> Result<Self> {
+        if let Some(directory) = directory.filter(|directory| !directory.is_dir()) {
+            return Err(Error::Setting {
+                setting: Setting::Temporary,
+                found: directory.display().to_string(),
+                expected: "a directory that exists".into(),
+            });
+        }
         Self::with_files(target, directory, buffers, Arc::new(Disk))
     }
 
@@ -59,15 +70,12 @@ impl DiskShelves {
         buffers: usize,
         files: Arc<dyn Files>,
     ) -> Result<Self> {
-        let place = Self::place(target, directory);
-        let parent = parent(&place);
-        fs::create_dir_all(parent).map_err(|e| Error::io(parent, e))?;
-        let directory = Temporary::private_directory(&place, &*files)?;
-        let (next, live) = (AtomicU64::new(0), AtomicUsize::new(0));
-        Ok(Self { room: Arc::new(Room { files, directory, buffers, next, live }) })
+        let room = Room::new(&Self::place(target, directory), files)?;
+        let (live, made) = (AtomicUsize::new(0), AtomicU64::new(0));
+        Ok(Self { shared: Arc::new(Shared { room, buffers, live, made }) })
     }
 
-    /// Beside what the directory lies, for messages about one that was left.
+    /// Beside what the file lies, for messages about one that was left.
     pub fn place(target: &Path, directory: Option<&Path>) -> PathBuf {
         match (directory, target.file_name()) {
             (Some(directory), Some(name)) => directory.join(name),
@@ -80,14 +88,14 @@ impl Shelves for DiskShelves {
     type Shelf = DiskShelf;
 
     fn shelf(&mut self) -> Result<DiskShelf> {
-        let number = self.room.next.fetch_add(1, Ordering::Relaxed);
-        self.room.live.fetch_add(1, Ordering::Relaxed);
-        let path = self.room.directory.path().join(number.to_string());
-        Ok(DiskShelf { room: self.room.clone(), path, begun: false, buffer: Vec::new(), bytes: 0 })
+        self.shared.live.fetch_add(1, Ordering::Relaxed);
+        let number = self.shared.made.fetch_add(1, Ordering::Relaxed);
+        let (shared, written, buffer) = (self.shared.clone(), Vec::new(), Vec::new());
+        Ok(DiskShelf { shared, number, pages: 0, written, buffer })
     }
 }
 
-impl Room {
+impl Shared {
     /// How much of a shelf waits in memory.
     fn enough(&self) -> usize {
         let live = self.live.load(Ordering::Relaxed).max(1);
@@ -95,59 +103,46 @@ impl Room {
     }
 }
 
-impl Drop for Room {
-    fn drop(&mut self) {
-        // Every shelf has removed its file. Nothing more can be done if this
-        // fails, and the first error is the one to report.
-        let _ = self.files.remove_dir(self.directory.path());
-    }
-}
-
-/// Byte strings in a file.
+/// Byte strings on disk.
 pub struct DiskShelf {
-    room: Arc<Room>,
-    path: PathBuf,
-    /// Whether there is a file.
-    begun: bool,
+    shared: Arc<Shared>,
+    /// No other shelf has it.
+    number: u64,
+    /// How many pages were written.
+    pages: u64,
+    written: Vec<Extent>,
     /// What is not written yet.
     buffer: Vec<u8>,
-    bytes: u64,
 }
 
 impl DiskShelf {
-    /// How many bytes were put there.
-    pub fn bytes(&self) -> u64 {
-        self.bytes
-    }
-
+    /// Writes all but what does not fill a page.
     fn write(&mut self) -> Result<()> {
-        if self.buffer.is_empty() {
-            return Ok(());
+        let whole = self.buffer.len() / HELD * HELD;
+        let mut sealed = Vec::with_capacity(whole.div_ceil(HELD).min(READ / HELD) * PAGE);
+        for some in self.buffer[..whole].chunks(READ) {
+            sealed.clear();
+            for held in some.chunks(HELD) {
+                sealed.extend_from_slice(held);
+                sealed.extend_from_slice(&checksum(self.number, self.pages, held).to_ne_bytes());
+                self.pages += 1;
+            }
+            self.shared.room.write(&sealed, &mut self.written)?;
         }
-        let files = &self.room.files;
-        let file = if self.begun { files.append(&self.path) } else { files.create_new(&self.path) };
-        let written = file.and_then(|mut file| {
-            self.begun = true;
-            files.write(&mut file, &self.buffer)
-        });
-        self.buffer.clear();
-        self.buffer.shrink_to(self.room.enough());
-        written.map_err(|e| Error::io(&self.path, e))
+        self.buffer.drain(..whole);
+        self.buffer.shrink_to(self.shared.enough());
+        Ok(())
     }
 
     /// Reads from the beginning.
     pub(super) fn strings(&mut self) -> Result<Strings<'_>> {
-        let file = match self.begun {
-            false => None,
-            true => {
-                self.write()?;
-                let file = File::open(&self.path).map_err(|e| Error::io(&self.path, e))?;
-                self.buffer = Vec::new();
-                Some(file)
-            }
-        };
-        let window = if file.is_some() { Vec::new() } else { self.buffer.clone() };
-        Ok(Strings { path: &self.path, file, window, at: 0 })
+        if !self.written.is_empty() {
+            self.write()?;
+            self.buffer.shrink_to_fit();
+        }
+        let (room, extents, number) = (&self.shared.room, &self.written[..], self.number);
+        let (window, at, rest) = (Vec::new(), 0, &self.buffer[..]);
+        Ok(Strings { room, number, page: 0, extents, skip: 0, rest, window, at })
     }
 }
 
@@ -160,8 +155,7 @@ impl Shelf for DiskShelf {
         }
         self.buffer.push(length as u8);
         self.buffer.extend_from_slice(bytes);
-        self.bytes += bytes.len() as u64;
-        if self.buffer.len() < self.room.enough() { Ok(()) } else { self.write() }
+        if self.buffer.len() < self.shared.enough() { Ok(()) } else { self.write() }
     }
 
     fn each(&mut self, visit: &mut dyn FnMut(&[u8]) -> Result<()>) -> Result<()> {
@@ -175,19 +169,24 @@ impl Shelf for DiskShelf {
 
 impl Drop for DiskShelf {
     fn drop(&mut self) {
-        self.room.live.fetch_sub(1, Ordering::Relaxed);
-        if self.begun {
-            // What cannot be removed now is removed, or remarked on, with the directory.
-            let _ = self.room.files.remove_file(&self.path);
-        }
+        self.shared.live.fetch_sub(1, Ordering::Relaxed);
+        self.shared.room.give_back(&self.written);
     }
 }
 
 /// The strings of a shelf one after the other.
 pub(super) struct Strings<'a> {
-    path: &'a Path,
-    /// None when all of it is in the window.
-    file: Option<File>,
+    room: &'a Room,
+    /// That of the shelf.
+    number: u64,
+    /// The next page.
+    page: u64,
+    /// What is still to be read from the disk.
+    extents: &'a [Extent],
+    /// How much of the first of them was read.
+    skip: usize,
+    /// What comes behind it.
+    rest: &'a [u8],
     window: Vec<u8>,
     at: usize,
 }
@@ -202,38 +201,72 @@ impl Strings<'_> {
                 Some((skip, length)) => {
                     let missing = skip + length - (self.window.len() - self.at);
                     if !self.fill(missing)? {
-                        return Err(self.cut());
+                        return Err(damaged());
                     }
                 }
                 None if self.fill(1)? => {}
                 None if self.at == self.window.len() => return Ok(None),
-                None => return Err(self.cut()),
+                None => return Err(damaged()),
             }
         };
         self.at = end;
         Ok(Some(&self.window[start..end]))
     }
 
-    /// Reads at least so much more, unless the file ends.
+    /// Reads at least so much more, unless there is no more.
     fn fill(&mut self, least: usize) -> Result<bool> {
-        let Some(file) = &mut self.file else { return Ok(false) };
         self.window.drain(..self.at);
         self.at = 0;
-        let before = self.window.len();
         // A length in a broken file is not believed: only what is there is read.
-        let mut some = file.take(least.max(READ) as u64);
-        some.read_to_end(&mut self.window).map_err(|e| Error::io(self.path, e))?;
+        let (before, mut missing) = (self.window.len(), least.max(READ));
+        while missing > 0 {
+            let start = self.window.len();
+            match self.extents.split_first() {
+                Some((&extent, others)) => {
+                    let left = (extent.bytes() - self.skip) / PAGE;
+                    let pages = missing.div_ceil(HELD).min(READ / HELD).min(left);
+                    self.window.resize(start + pages * PAGE, 0);
+                    self.room.read(extent, self.skip, &mut self.window[start..])?;
+                    self.open_pages(start)?;
+                    self.skip += pages * PAGE;
+                    if self.skip == extent.bytes() {
+                        (self.extents, self.skip) = (others, 0);
+                    }
+                }
+                None => self.window.extend_from_slice(std::mem::take(&mut self.rest)),
+            }
+            match self.window.len() - start {
+                0 => break,
+                read => missing = missing.saturating_sub(read),
+            }
+        }
         Ok(self.window.len() - before >= least)
     }
 
-    fn cut(&self) -> Error {
-        Error::input(
-            self.path,
-            None,
-            "this temporary file was cut off",
-            "somebody else has changed it: run the command again",
-        )
+    /// Compares the checksums of the pages that were read to `start`, and takes them out.
+    fn open_pages(&mut self, start: usize) -> Result<()> {
+        let mut end = start;
+        for page in (start..self.window.len()).step_by(PAGE) {
+            let (held, sum) = self.window[page..page + PAGE].split_at(HELD);
+            if checksum(self.number, self.page, held).to_ne_bytes() != sum {
+                return Err(damaged());
+            }
+            self.page += 1;
+            self.window.copy_within(page..page + HELD, end);
+            end += HELD;
+        }
+        self.window.truncate(end);
+        Ok(())
     }
+}
+
+/// Of what a page of a shelf holds. Only this process compares it.
+fn checksum(shelf: u64, page: u64, held: &[u8]) -> u64 {
+    let mut hasher = FxHasher::default();
+    hasher.write_u64(shelf);
+    hasher.write_u64(page);
+    hasher.write(held);
+    hasher.finish()
 }
 
 /// Where a string begins and how long it is; none if its length is not there.
@@ -267,7 +300,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_put_there_is_found_again_and_goes_with_the_shelves() {
+    fn what_is_put_there_is_found_again_and_nothing_has_a_name() {
         let dir = tempfile::tempdir().unwrap();
         let target = dir.path().join("release");
         let mut shelves = DiskShelves::new(&target, None, 1 << 16).unwrap();
@@ -278,6 +311,7 @@ mod tests {
                 assert_eq!(all(&mut some[0]).unwrap().len(), 26, "it may be read in between");
             }
         }
+        assert_eq!(listing(dir.path()), [], "what lies there has no name");
         let mut long = shelves.shelf().unwrap();
         long.put(&vec![7; 1 << 20]).unwrap();
         assert_eq!(all(&mut long).unwrap(), [vec![7; 1 << 20]]);
@@ -286,24 +320,8 @@ mod tests {
             assert_eq!(all(shelf).unwrap(), expected);
             assert_eq!(all(shelf).unwrap(), expected, "and again");
         }
-        assert!(!listing(dir.path()).is_empty());
-        drop((some, long));
-        assert!(listing(dir.path()).iter().all(|(_, bytes)| bytes.is_empty()));
-        drop(shelves);
+        drop((some, long, shelves));
         assert_eq!(listing(dir.path()), []);
-    }
-
-    #[cfg(unix)]
-    #[test]
-    fn nobody_else_may_look_into_the_directory() {
-        use std::os::unix::fs::PermissionsExt;
-        let dir = tempfile::tempdir().unwrap();
-        let elsewhere = dir.path().join("elsewhere");
-        let target = dir.path().join("release");
-        let shelves = DiskShelves::new(&target, Some(&elsewhere), 1 << 16).unwrap();
-        let mode = shelves.room.directory.path().metadata().unwrap().permissions().mode();
-        assert_eq!(mode & 0o777, 0o700);
-        assert!(shelves.room.directory.path().starts_with(&elsewhere));
     }
 
     #[test]
@@ -315,8 +333,8 @@ mod tests {
                 let target = dir.path().join("release");
                 let mut shelves = DiskShelves::with_files(&target, None, 1, files.clone())?;
                 let mut shelf = shelves.shelf()?;
-                (0..100).try_for_each(|n| shelf.put(&string(n)))?;
-                assert_eq!(all(&mut shelf)?.len(), 100);
+                (0..400).try_for_each(|n| shelf.put(&string(n)))?;
+                assert_eq!(all(&mut shelf)?.len(), 400);
                 Ok(())
             };
             let done = run();
@@ -325,9 +343,33 @@ mod tests {
                 return;
             }
             let last = files.calls() - 1;
-            // The last two calls remove the file and the directory, and are not told.
-            assert!(done.is_err() || at + 2 > last, "call {at} of {last}");
-            assert!(done.is_ok() || listing(dir.path()).is_empty(), "call {at}: {done:?}");
+            assert!(done.is_err(), "call {at} of {last}");
+            assert!(listing(dir.path()).is_empty(), "call {at}: {done:?}");
         }
+    }
+
+    #[test]
+    fn a_flipped_bit_and_a_lost_write_are_errors_and_no_other_strings() {
+        let mut found = 0;
+        for at in 0..60 {
+            for flip in [true, false] {
+                let dir = tempfile::tempdir().unwrap();
+                let files = Arc::new(if flip { Faulty::flip(at) } else { Faulty::lose(at) });
+                let target = dir.path().join("release");
+                let mut shelves = DiskShelves::with_files(&target, None, 1, files).unwrap();
+                // The second one gets the pages of the first, and what was lost is what lay there.
+                let mut run = || -> Result<()> {
+                    for _ in 0..2 {
+                        let mut shelf = shelves.shelf()?;
+                        (0..500).try_for_each(|n| shelf.put(&string(n)))?;
+                        assert_eq!(all(&mut shelf)?, (0..500).map(string).collect::<Vec<_>>());
+                    }
+                    Ok(())
+                };
+                found += usize::from(run().is_err());
+            }
+        }
+        // Of the calls, those that write.
+        assert!(found > 60, "{found}");
     }
 }

@@ -9,9 +9,9 @@ use std::collections::BinaryHeap;
 use rayon::prelude::*;
 
 use super::shelves::{DiskShelf, DiskShelves, Strings};
-use crate::Result;
-use crate::data::{Shelf, Shelves};
+use crate::data::{Shelf, Shelves, prefix};
 use crate::progress::{Progress, Pulse};
+use crate::{Error, Result};
 
 /// The most runs that are merged at once: each has a window in memory.
 const FAN: usize = 32;
@@ -60,7 +60,12 @@ impl<'a> Sorter<'a> {
         if full > self.limit && !self.spans.is_empty() {
             self.end_run()?;
         }
-        let (start, length) = (self.text.len() as u32, bytes.len() as u32);
+        let Ok(length) = u32::try_from(bytes.len()) else {
+            let what =
+                format!("a cluster has {} bytes, and at most 4 GiB can be sorted", bytes.len());
+            return Err(Error::Infeasible { what, hint: "let clusters be smaller".into() });
+        };
+        let start = self.text.len() as u32;
         self.text.extend_from_slice(bytes);
         self.spans.push(Span { prefix: prefix(bytes), start, length });
         Ok(())
@@ -107,14 +112,6 @@ impl<'a> Sorter<'a> {
         self.spans.clear();
         Ok(())
     }
-}
-
-/// The first bytes as a number that compares as they do.
-fn prefix(bytes: &[u8]) -> u64 {
-    let mut first = [0; 8];
-    let length = bytes.len().min(8);
-    first[..length].copy_from_slice(&bytes[..length]);
-    u64::from_be_bytes(first)
 }
 
 /// Shows the strings of sorted runs, ascending.

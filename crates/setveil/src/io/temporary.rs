@@ -24,6 +24,8 @@ const SUFFIX: &str = ".partial";
 const REPLACED: &str = ".replaced";
 /// Bytes of the target's name that are kept: the whole name must fit.
 const NAME: usize = 100;
+/// Hexadecimal digits of what makes a name one of its own.
+const RANDOM: usize = 8;
 /// Names that are tried before giving up.
 const TRIES: usize = 100;
 
@@ -77,27 +79,25 @@ impl Temporary {
     /// Makes a directory beside `target`.
     pub(super) fn directory(target: &Path, files: &dyn Files) -> Result<Self> {
         let (path, ()) = create(target, |path| files.create_dir(path))?;
-        Ok(Self::locked(path))
-    }
-
-    /// Makes a directory beside `target` that nobody else may look into.
-    pub(super) fn private_directory(target: &Path, files: &dyn Files) -> Result<Self> {
-        let (path, ()) = create(target, |path| files.create_private_dir(path))?;
-        Ok(Self::locked(path))
-    }
-
-    fn locked(path: PathBuf) -> Self {
         let lock = File::open(&path).ok();
         lock.as_ref().and_then(try_lock);
-        Self { path, listed: true, _lock: lock }
+        Ok(Self { path, listed: true, _lock: lock })
     }
 
     /// Makes a file beside `target`.
     pub(super) fn file(target: &Path, files: &dyn Files) -> Result<(Self, File)> {
-        let (path, file) = create(target, |path| files.create_new(path))?;
+        Ok(Self::of_file(create(target, |path| files.create_new(path))?))
+    }
+
+    /// Makes a file beside `target` that nobody else may open.
+    pub(super) fn private_file(target: &Path, files: &dyn Files) -> Result<(Self, File)> {
+        Ok(Self::of_file(create(target, |path| files.create_private(path))?))
+    }
+
+    fn of_file((path, file): (PathBuf, File)) -> (Self, File) {
         let lock = file.try_clone().ok();
         lock.as_ref().and_then(try_lock);
-        Ok((Self { path, listed: true, _lock: lock }, file))
+        (Self { path, listed: true, _lock: lock }, file)
     }
 
     pub(super) fn path(&self) -> &Path {
@@ -138,7 +138,10 @@ fn create<T>(
     })?;
     for _ in 0..TRIES {
         let mut name = stem.clone();
-        name.push(format!("{:08x}{SUFFIX}", RandomState::new().build_hasher().finish() as u32));
+        name.push(format!(
+            "{:0RANDOM$x}{SUFFIX}",
+            RandomState::new().build_hasher().finish() as u32
+        ));
         let path = parent.join(name);
         let mut registry = registry();
         if registry.closed {
@@ -193,7 +196,8 @@ pub fn stale_partials(target: &Path, now: SystemTime) -> Vec<StalePartial> {
             let name = name.to_string_lossy();
             let Some(rest) = name.strip_prefix(&stem) else { return false };
             let random = rest.strip_suffix(SUFFIX).or_else(|| rest.strip_suffix(REPLACED));
-            random.is_some_and(|r| !r.is_empty() && !r.contains('.'))
+            // Names that others chose are not ours, and are not repeated in a remark with a command.
+            random.is_some_and(|r| r.len() == RANDOM && r.bytes().all(|b| b.is_ascii_hexdigit()))
         })
         .filter_map(|entry| {
             let meta = entry.metadata().ok()?;

@@ -14,6 +14,7 @@ use super::Anonymized;
 use super::files::{Origin, Original, Target};
 use crate::budget::Budget;
 use crate::caution::{SeenClusters, cluster_cautions};
+use crate::data::damaged;
 use crate::error::{Hint, Setting};
 use crate::io::{self, ClusterWriter, DirectorySink, DiskShelves, ReadOptions, Sorter, Spooled};
 use crate::methods::Details;
@@ -31,6 +32,8 @@ const PROGRAM: u64 = 40 << 20;
 /// What a part takes at its highest for each of its items, and for each record.
 const ITEM: u64 = 40;
 const RECORD: u64 = 100;
+/// What the plan takes at its highest for each count: a table that grows, and what is kept of it.
+const COUNT: u64 = 100;
 /// What a join takes at its highest for each byte of its clusters.
 const JOIN: u64 = 16;
 
@@ -40,7 +43,7 @@ const JOIN: u64 = 16;
 pub struct OnDisk {
     /// The memory of the whole process.
     pub memory: Budget,
-    /// Where the directory with raw data is made; by default beside the release.
+    /// Where the file with raw data is made; by default beside the release.
     pub temporary: Option<PathBuf>,
 }
 
@@ -68,19 +71,20 @@ impl OnDisk {
         parameters(method).map(drop)
     }
 
-    /// Beside what the directory with raw data is made.
+    /// Beside what the file with raw data is made.
     pub fn place(&self, target: &Target) -> PathBuf {
         DiskShelves::place(&target.output, self.temporary.as_deref())
     }
 
-    fn shelves(&self, target: &Target) -> Result<DiskShelves> {
+    fn shelves(&self, target: &Target, progress: &dyn Progress) -> Result<DiskShelves> {
+        progress.budget().check("the work with data on disk", self.memory.bytes())?;
         let buffers = usize::try_from(self.memory.part(16).bytes()).unwrap_or(usize::MAX);
         DiskShelves::new(&target.output, self.temporary.as_deref(), buffers.min(1 << 28))
     }
 }
 
 setters!(OnDisk {
-    /// Where the directory with raw data is made.
+    /// Where the file with raw data is made.
     temporary: Option<PathBuf>,
 });
 
@@ -108,7 +112,7 @@ pub fn spool(
     on_disk: &OnDisk,
     progress: &dyn Progress,
 ) -> Result<Spooled> {
-    let shelves = on_disk.shelves(target)?;
+    let shelves = on_disk.shelves(target, progress)?;
     io::spool_dataset(data.path, data.options, &shelves, on_disk.memory, progress)
 }
 
@@ -124,7 +128,7 @@ pub fn spool_from(
     on_disk: &OnDisk,
     progress: &dyn Progress,
 ) -> Result<Spooled> {
-    let shelves = on_disk.shelves(target)?;
+    let shelves = on_disk.shelves(target, progress)?;
     io::spool_dataset_from(stream, name, options, &shelves, on_disk.memory, progress)
 }
 
@@ -169,7 +173,7 @@ pub fn publish_spooled(
     let origin = Origin { path: source, format: data.format, left_out: data.left_out() };
     let earlier = target.earlier(|| io::spooled_sha256(&mut data, progress))?;
     let earlier_releases = earlier.1.len() as u64;
-    let sizes = sizes(&data, parameters)?;
+    let (sizes, records) = (sizes(&data, parameters)?, data.records);
     let Spooled { vocabulary, counts, shelf, numbers, mut shelves, memory, .. } = data;
     let numbered = Numbered { counted: Counted { records: shelf, counts }, numbers: Some(numbers) };
     let mut sorter = Sorter::new(&shelves, memory.part(8).bytes(), progress);
@@ -178,7 +182,8 @@ pub fn publish_spooled(
     let mut body = Disassociated { vocabulary, clusters: Vec::new() };
     let manifest = publish(parameters, Disassociated::default()).manifest;
     let receipt = target.receipt_of(&manifest, &origin, earlier)?;
-    let (manifest, seen) = write(sorter, &mut body, &manifest, target, memory, progress)?;
+    let blocks = Blocks { sorter, records, bytes: memory.part(128).bytes() };
+    let (manifest, seen) = blocks.write(&mut body, &manifest, target, progress)?;
     target.write_receipt(receipt)?;
     let cautions = cluster_cautions(&manifest, &body.vocabulary, &seen);
     let mut answer = Anonymized::with_cautions(&manifest, Details::Nothing {}, cautions, start);
@@ -188,41 +193,54 @@ pub fn publish_spooled(
     Ok(answer)
 }
 
-/// Writes the clusters in their order, block by block.
-fn write(
-    sorter: Sorter,
-    body: &mut Disassociated,
-    manifest: &Manifest,
-    target: &Target,
-    memory: Budget,
-    progress: &dyn Progress,
-) -> Result<(Manifest, SeenClusters)> {
-    let sink = DirectorySink::new(&target.output, target.force)?;
-    let mut writer = match target.file_size {
-        None => ClusterWriter::one_file(sink, progress),
-        Some(bytes) => ClusterWriter::several_files(sink, bytes, progress),
-    };
-    let (mut seen, mut bytes, mut keys) = (SeenClusters::default(), 0, Vec::new());
-    // In memory, clusters are several times as large as their keys.
-    let most = memory.part(128).bytes();
-    let mut add = |keys: &mut Vec<Vec<u8>>| -> Result<()> {
-        let read = |key: &Vec<u8>| Cluster::from_key(key);
-        body.clusters = keys.par_iter().map(read).collect::<Result<_>>()?;
-        keys.clear();
-        seen.add(body);
-        writer.add(body)
-    };
-    sorter.each(&mut |key| {
-        bytes += key.len() as u64;
-        keys.push(key.to_vec());
-        if bytes < most {
-            return Ok(());
+/// Clusters in their order, block by block.
+struct Blocks<'a> {
+    sorter: Sorter<'a>,
+    /// How many records they must have together.
+    records: u64,
+    /// How many bytes of keys a block has. In memory, clusters are several times as large.
+    bytes: u64,
+}
+
+impl Blocks<'_> {
+    /// Writes them. Nothing is published if a record was lost, or came twice, on its way over the disk.
+    fn write(
+        self,
+        body: &mut Disassociated,
+        manifest: &Manifest,
+        target: &Target,
+        progress: &dyn Progress,
+    ) -> Result<(Manifest, SeenClusters)> {
+        let sink = DirectorySink::new(&target.output, target.force)?;
+        let mut writer = match target.file_size {
+            None => ClusterWriter::one_file(sink, progress),
+            Some(bytes) => ClusterWriter::several_files(sink, bytes, progress),
+        };
+        let (mut seen, mut bytes, mut keys) = (SeenClusters::default(), 0, Vec::new());
+        let mut records = 0;
+        let mut add = |keys: &mut Vec<Vec<u8>>| -> Result<()> {
+            let read = |key: &Vec<u8>| Cluster::from_key(key);
+            body.clusters = keys.par_iter().map(read).collect::<Result<_>>()?;
+            keys.clear();
+            records += body.clusters.iter().map(|cluster| u64::from(cluster.size())).sum::<u64>();
+            seen.add(body);
+            writer.add(body)
+        };
+        self.sorter.each(&mut |key| {
+            bytes += key.len() as u64;
+            keys.push(key.to_vec());
+            if bytes < self.bytes {
+                return Ok(());
+            }
+            bytes = 0;
+            add(&mut keys)
+        })?;
+        add(&mut keys)?;
+        if records != self.records {
+            return Err(damaged());
         }
-        bytes = 0;
-        add(&mut keys)
-    })?;
-    add(&mut keys)?;
-    Ok((writer.finish(manifest)?, seen))
+        Ok((writer.finish(manifest)?, seen))
+    }
 }
 
 /// How large parts may be.
@@ -233,7 +251,7 @@ fn sizes(data: &Spooled, parameters: &Parameters) -> Result<Sizes> {
     let free = memory.bytes().saturating_sub(others);
     let all = data.occurrences.saturating_mul(ITEM).saturating_add(data.records * RECORD);
     if all <= free {
-        return Ok(Sizes { records: None, items: u64::MAX, join: u64::MAX });
+        return Ok(Sizes { records: None, items: u64::MAX, join: u64::MAX, parts: 1, counts: 0 });
     }
     // Four fifths: the last part may have a quarter more, and parts differ.
     let share = free / 5 * 4;
@@ -248,5 +266,8 @@ fn sizes(data: &Spooled, parameters: &Parameters) -> Result<Sizes> {
         }
     })?;
     let items = (free - (most * RECORD).min(free)) / ITEM;
-    Ok(Sizes { records: Some(records), items, join: free / JOIN })
+    // As much again as shelves keep in all.
+    let parts = memory.part(16).bytes() / io::SHELF;
+    // Nothing else is there while it is made.
+    Ok(Sizes { records: Some(records), items, join: free / JOIN, parts, counts: free / COUNT })
 }

@@ -124,6 +124,16 @@ fn spellings_and_several_items_in_a_cell_are_the_same() {
     }
     let options = ReadOptions::default().split(Some("|".into())).fold_case(true).normalize(true);
     same_both_ways("data.csv", text.as_bytes(), &options);
+    // Cells that stand twice in a row, and blanks in them: each of their pieces counts.
+    let options = ReadOptions::default().split(Some("|".into()));
+    let cells = "[\"a|b\",\"a|b\",\"c\"]\n[\"a| \",\"a| \",\"c\"]\n".repeat(3000);
+    same_both_ways("data.jsonl", cells.as_bytes(), &options);
+    let rows: String = (0..9000).map(|row| format!("p{},a|b| |c\n", row * 7919 % 1009)).collect();
+    let options = options.id(Some("who".into())).item(Some("what".into()));
+    same_both_ways("long.csv", format!("who,what\n{rows}").as_bytes(), &options);
+    let options = ReadOptions::default().normalize(true);
+    let blank = "[\"a\",\"\u{200b}\",\"\u{200b}\"]\n".repeat(4000);
+    same_both_ways("data.jsonl", blank.as_bytes(), &options);
 }
 
 #[test]
@@ -274,9 +284,29 @@ fn identifiers_are_refused_and_nothing_is_left() {
         made.unwrap_err().to_string()
     };
     assert!(told(true).contains("does not look like sets of items"), "{}", told(true));
+    // A directory that is made for it goes as well.
+    let deep = Target::new(dir.path().join("new/deep/release"));
+    assert!(files::anonymize_on_disk(data, &disassociation(), &deep, &plenty(), &()).is_err());
     assert_eq!(told(true), told(false));
     assert_eq!(names(dir.path()), ["t.csv"]);
     let meant = target.as_baskets(true);
     files::anonymize_on_disk(data, &disassociation(), &meant, &plenty(), &()).unwrap();
     assert_eq!(names(dir.path()), ["release", "t.csv"]);
+}
+
+#[test]
+fn nothing_is_published_if_a_record_was_lost_on_the_way() {
+    let dir = folder("data.dat", &formats::fimi(&random::records(9, 3000, 80, 5.0)));
+    let path = dir.path().join("data.dat");
+    let target = Target::new(dir.path().join("release"));
+    let publish = |lost: u64| {
+        let data = Original { path: &path, options: &Default::default() };
+        let mut data = files::spool(data, &target, &plenty(), &()).unwrap();
+        data.records += lost;
+        files::publish_spooled(data, &path, &disassociation(), &target, &())
+    };
+    let error = publish(1).unwrap_err().to_string();
+    assert!(error.contains("does not hold what was written"), "{error}");
+    assert_eq!(names(dir.path()), ["data.dat"]);
+    publish(0).unwrap();
 }

@@ -40,8 +40,8 @@ pub struct Args {
     /// is anonymized in parts (docs/disassociation.md)
     #[arg(long, value_name = "SIZE", value_parser = crate::memory::parse)]
     memory: Option<Budget>,
-    /// With --memory: where a private directory with raw data is made while the command runs
-    /// [default: beside the release]
+    /// With --memory: on which disk raw data lies while the command runs, in a file without a name
+    /// [default: that of the release]
     #[arg(long, value_name = "DIR", requires = "memory")]
     temporary: Option<PathBuf>,
 }

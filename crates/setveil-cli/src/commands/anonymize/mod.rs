@@ -168,7 +168,10 @@ fn describe(answer: &Anonymized, output: &Path) -> String {
         }
     }
     if let Some(parts) = answer.parts.filter(|&parts| parts > 1) {
-        text += &format!("{parts} parts: with more memory the release would be another one\n");
+        text += &format!(
+            "{parts} parts: with more memory the release would be another one; how often people are \
+             found in it cannot be measured by `setveil attack`\n"
+        );
     }
     for set in &answer.kept {
         text += &describe_kept(set);

@@ -112,9 +112,11 @@ fn read_stream(
     // A block, its records and the next one: about eight times its text.
     let most = (job.budget.part(8 * 8).bytes() as usize / STREAMED).max(1);
     let count = rayon::current_num_threads().clamp(1, most);
-    let tidy = job.to_disk();
+    let tidy = job.tidies();
     let mut batch = blocks.batch(count)?;
     while !batch.is_empty() {
+        // What has a long line takes its room alone.
+        let ahead = bytes(&batch) <= count * STREAMED;
         let parse = |bytes: &Vec<u8>| {
             let mut parsed = Parsed::default();
             parsed.add(bytes, format, skip);
@@ -123,12 +125,19 @@ fn read_stream(
             }
             parsed
         };
-        let (parsed, next) =
-            rayon::join(|| batch.par_iter().map(parse).collect::<Vec<_>>(), || blocks.batch(count));
+        let (parsed, next) = rayon::join(
+            || batch.par_iter().map(parse).collect::<Vec<_>>(),
+            || if ahead { blocks.batch(count).map(Some) } else { Ok(None) },
+        );
+        drop(batch);
         parsed.into_iter().try_for_each(|parsed| collect(parsed, &mut lines, job))?;
-        batch = next?;
+        batch = next?.map_or_else(|| blocks.batch(count), Ok)?;
     }
     Ok(())
+}
+
+fn bytes(batch: &[Vec<u8>]) -> usize {
+    batch.iter().map(Vec::len).sum()
 }
 
 fn collect(parsed: Parsed, lines: &mut u64, job: &mut Job) -> Result<()> {
@@ -257,11 +266,16 @@ struct Blocks<'a> {
 }
 
 impl Blocks<'_> {
+    /// At most `count` blocks of the usual size, the last of them as long as its line: a few kilobytes
+    /// of a compressed stream can be lines that are all nearly as long as a line may be.
     fn batch(&mut self, count: usize) -> Result<Vec<Vec<u8>>> {
-        let mut batch = Vec::with_capacity(count);
-        while batch.len() < count {
+        let (mut batch, mut taken) = (Vec::with_capacity(count), 0);
+        while batch.len() < count && taken < count * STREAMED {
             match self.next()? {
-                Some(block) => batch.push(block),
+                Some(block) => {
+                    taken += block.len();
+                    batch.push(block);
+                }
                 None => break,
             }
         }
@@ -286,5 +300,50 @@ impl Blocks<'_> {
             }
         }
         Ok(if block.is_empty() { None } else { Some(block) })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Lines of `length` bytes, none of which is ever there as a whole.
+    struct Long {
+        length: usize,
+        lines: usize,
+        at: usize,
+    }
+
+    impl Read for Long {
+        fn read(&mut self, bytes: &mut [u8]) -> std::io::Result<usize> {
+            let some = bytes.len().min(self.length * self.lines - self.at);
+            bytes[..some].fill(b'x');
+            let first = (self.at / self.length + 1) * self.length - 1 - self.at;
+            (first..some).step_by(self.length).for_each(|end| bytes[end] = b'\n');
+            self.at += some;
+            Ok(some)
+        }
+    }
+
+    #[test]
+    fn a_batch_of_long_lines_is_no_larger_than_one_of_short_ones_and_one_line() {
+        for length in [100, STREAMED / 3 * 4, 3 * STREAMED] {
+            let (count, lines) = (4, 8 * STREAMED / length + 5);
+            let stream = Box::new(Long { length, lines, at: 0 });
+            let (longest, name) = (1 << 30, Path::new("long"));
+            let mut blocks = Blocks { stream, carry: Vec::new(), ended: false, longest, name };
+            let mut all = 0;
+            loop {
+                let batch = blocks.batch(count).unwrap();
+                if batch.is_empty() {
+                    break;
+                }
+                let found = bytes(&batch) + blocks.carry.len();
+                assert!(found <= (count + 2) * STREAMED + length, "{found} of {length}");
+                assert!(batch.iter().all(|block| block.ends_with(b"\n")));
+                all += bytes(&batch);
+            }
+            assert_eq!(all, length * lines);
+        }
     }
 }

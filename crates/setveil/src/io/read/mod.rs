@@ -134,7 +134,7 @@ fn spool(
     memory: Budget,
     progress: &dyn Progress,
 ) -> Result<Spooled> {
-    let gather = Gather::Disk(Spool::new(shelves, memory, progress)?);
+    let gather = Gather::Disk(Spool::new(shelves, memory, options.respells(), progress)?);
     let mut job = Job::new(source.name(), options, memory, gather);
     fill(source, format, &mut job, progress)?;
     job.finish_spooled(format)
@@ -274,7 +274,9 @@ impl<'a> Job<'a> {
                 self.budget.check(READING, assembly.bytes())
             }
             Gather::Disk(spool) => {
-                block.tidy();
+                if spool.tidies() {
+                    block.tidy();
+                }
                 spool.add(block)
             }
         }
@@ -301,6 +303,11 @@ impl<'a> Job<'a> {
     /// Whether records go to a disk, one portion after the other.
     fn to_disk(&self) -> bool {
         matches!(self.gather, Gather::Disk(_))
+    }
+
+    /// Whether they are tidy before they go there.
+    fn tidies(&self) -> bool {
+        matches!(&self.gather, Gather::Disk(spool) if spool.tidies())
     }
 
     /// Other labels for items.

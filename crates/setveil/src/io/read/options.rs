@@ -68,6 +68,11 @@ impl ReadOptions {
     pub(super) fn names_columns(&self) -> bool {
         self.id.is_some() || self.item.is_some() || self.items.is_some()
     }
+
+    /// Whether items get other labels when all is read: some become several, or nothing.
+    pub(super) fn respells(&self) -> bool {
+        self.split.is_some() || self.normalize || self.fold_case
+    }
 }
 
 /// Something that the data does not say and the reading took for granted.

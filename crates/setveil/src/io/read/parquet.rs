@@ -87,10 +87,7 @@ fn read_rows(
     progress: &dyn Progress,
 ) -> Result<(Filler, Vec<String>)> {
     if !footer_is_plausible(&file) {
-        return Err(damaged(
-            job,
-            "a list in the footer has more elements than there are bytes".into(),
-        ));
+        return Err(damaged(job, "the footer is damaged, or promises more than is there".into()));
     }
     let options = ArrowReaderOptions::new().with_skip_arrow_metadata(true);
     let builder = ParquetRecordBatchReaderBuilder::try_new_with_options(file, options)

@@ -8,7 +8,7 @@ use crate::{Progress, Result};
 /// Splits, normalizes and folds the labels as the options say.
 pub(super) fn apply(job: &mut Job, progress: &dyn Progress) -> Result<()> {
     let options = job.options;
-    if options.split.is_none() && !options.normalize && !options.fold_case {
+    if !options.respells() {
         return Ok(());
     }
     let change = |label: &str, push: &mut dyn FnMut(&str)| match options.split.as_deref() {

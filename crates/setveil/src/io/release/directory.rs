@@ -79,7 +79,9 @@ impl DirectorySink {
     }
 
     fn flush(&mut self) -> Result<()> {
-        let Some(file) = &mut self.file else { return Ok(()) };
+        let Some(file) = self.file.as_mut().filter(|_| !self.buffer.is_empty()) else {
+            return Ok(());
+        };
         let written = self.files.write(file, &self.buffer);
         self.buffer.clear();
         written.map_err(|e| Error::io(self.current(), e))
@@ -245,8 +247,22 @@ impl ReleaseSink for DirectorySink {
     }
 
     fn write(&mut self, bytes: &[u8]) -> Result<()> {
-        self.buffer.extend_from_slice(bytes);
-        if self.buffer.len() >= BUFFER { self.flush() } else { Ok(()) }
+        if self.buffer.len() + bytes.len() < BUFFER {
+            self.buffer.extend_from_slice(bytes);
+            return Ok(());
+        }
+        // What is large enough is not copied first.
+        self.flush()?;
+        match &mut self.file {
+            Some(file) if bytes.len() >= BUFFER => {
+                let written = self.files.write(file, bytes);
+                written.map_err(|e| Error::io(self.current(), e))
+            }
+            _ => {
+                self.buffer.extend_from_slice(bytes);
+                Ok(())
+            }
+        }
     }
 
     fn publish(&mut self) -> Result<()> {

@@ -11,6 +11,7 @@ use crate::budget::Budget;
 use crate::data::limits::{check_length, check_records};
 use crate::data::{
     Block, Change, Dropped, Interner, ItemId, LongTable, Respelling, Shelf, Shelves, Vocabulary,
+    damaged,
 };
 use crate::error::{Hint, Setting};
 use crate::io::{Assumption, DiskShelf, DiskShelves, Format, LeftOut, Preview};
@@ -18,7 +19,7 @@ use crate::progress::{Progress, Pulse};
 use crate::release::key::{numbers, put_number};
 use crate::{Error, Result};
 
-use persons::Persons;
+use persons::{Persons, settle};
 
 /// Takes records while they are read.
 pub(super) struct Spool<'a> {
@@ -28,6 +29,8 @@ pub(super) struct Spool<'a> {
     records: Numbered,
     labels: Interner,
     dropped: Dropped,
+    /// Whether items will get other labels: what stands twice in a record is counted when it has them.
+    respells: bool,
     /// Rows of persons of which more may come.
     persons: Option<Persons>,
 }
@@ -48,7 +51,7 @@ impl Numbered {
         Ok(Self { shelf: shelves.shelf()?, counts, records: 0, occurrences: 0, bytes })
     }
 
-    /// Takes a record of distinct items.
+    /// Takes a record. Counts mean something if its items are distinct.
     fn put(&mut self, items: &[ItemId]) -> Result<()> {
         self.bytes.clear();
         for &item in items {
@@ -68,12 +71,13 @@ impl<'a> Spool<'a> {
     pub(super) fn new(
         shelves: &DiskShelves,
         memory: Budget,
+        respells: bool,
         progress: &'a dyn Progress,
     ) -> Result<Self> {
         let mut shelves = shelves.clone();
         let records = Numbered::new(&mut shelves)?;
         let (labels, dropped) = (Interner::default(), Dropped::default());
-        Ok(Self { progress, memory, shelves, records, labels, dropped, persons: None })
+        Ok(Self { progress, memory, shelves, records, labels, dropped, respells, persons: None })
     }
 
     /// How many bytes of records, or rows, are read before they go to the disk.
@@ -81,7 +85,12 @@ impl<'a> Spool<'a> {
         self.memory.part(16).bytes()
     }
 
-    /// Takes the records of a block that is [tidy](Block::tidy).
+    /// Whether blocks are to be [tidy](Block::tidy).
+    pub(super) fn tidies(&self) -> bool {
+        !self.respells
+    }
+
+    /// Takes the records of a block.
     pub(super) fn add(&mut self, block: Block) -> Result<()> {
         let records = &mut self.records;
         let dropped = block.each_record(&mut self.labels, &mut |items| records.put(items))?;
@@ -106,16 +115,17 @@ impl<'a> Spool<'a> {
     pub(super) fn end_rows(&mut self, table: LongTable) -> Result<()> {
         if self.persons.is_none() {
             let mut block = table.into_block(self.progress)?;
-            block.tidy();
+            if self.tidies() {
+                block.tidy();
+            }
             return self.add(block);
         }
         self.add_rows(table)?;
         let Some(persons) = self.persons.take() else { return Ok(()) };
+        let tidies = self.tidies();
         let (records, dropped) = (&mut self.records, &mut self.dropped);
-        persons.each(self.memory, self.progress, &mut |items| {
-            let all = items.len();
-            settle(items);
-            dropped.duplicates += (all - items.len()) as u64;
+        persons.each(tidies, self.memory, self.progress, &mut |items, repeated| {
+            dropped.duplicates += repeated;
             match items.len() {
                 0 => dropped.empty_records += 1,
                 _ => records.put(items)?,
@@ -155,8 +165,7 @@ impl<'a> Spool<'a> {
             }
             let all = changed.len();
             check_length(all as u64)?;
-            settle(&mut changed);
-            self.dropped.duplicates += (all - changed.len()) as u64;
+            self.dropped.duplicates += settle(&mut changed);
             match changed.len() {
                 0 => self.dropped.empty_records += 1,
                 _ => self.records.put(&changed)?,
@@ -194,12 +203,6 @@ impl<'a> Spool<'a> {
     }
 }
 
-/// Sorts, and drops what stands twice.
-fn settle(items: &mut Vec<ItemId>) {
-    items.sort_unstable();
-    items.dedup();
-}
-
 /// What the labels take at the highest: the interner and the vocabulary, later
 /// the vocabulary, the labels that were written and their JSON; and eight
 /// numbers for each.
@@ -207,7 +210,7 @@ fn vocabulary_bytes(labels: &Interner) -> u64 {
     2 * labels.bytes() + 64 * labels.len() as u64
 }
 
-/// Data on disk, and what was left out of it. The directory goes with it.
+/// Data on disk, and what was left out of it. The file goes with it.
 #[non_exhaustive]
 pub struct Spooled {
     /// The labels.
@@ -256,7 +259,9 @@ impl Spooled {
         let (mut items, mut pulse) = (Vec::new(), Pulse::new(progress));
         self.shelf.each(&mut |bytes| {
             numbers(bytes, &mut items)?;
-            items.iter_mut().for_each(|item| *item = self.numbers[*item as usize]);
+            for item in &mut items {
+                *item = *self.numbers.get(*item as usize).ok_or_else(damaged)?;
+            }
             items.sort_unstable();
             pulse.work(items.len())?;
             visit(&items)
