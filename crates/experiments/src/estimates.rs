@@ -3,6 +3,7 @@
 //! new, data sets are not. `--held-out` chooses factors anew for each data set on the
 //! others ([`held_out`]).
 
+mod case;
 mod held_out;
 
 use std::path::Path;

@@ -6,7 +6,7 @@ use std::path::Path;
 use setveil::io::write_release;
 use testkit::traps;
 
-/// Releases that are made to cost much, one directory each (docs/analyst.md)
+/// Releases that are made to cost much, one directory each (SECURITY.md)
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// Records of the traps that have many

@@ -17,6 +17,7 @@ mod known_limits;
 mod local_suppression;
 mod pairs;
 mod partition_2009;
+mod parts;
 mod safe;
 
 use std::path::PathBuf;
@@ -55,6 +56,7 @@ enum Paper {
     Estimates(estimates::Args),
     Frontier(frontier::Args),
     Hostile(hostile::Args),
+    Parts(parts::Args),
     Safe(safe::Args),
     #[command(name = "disassociation-2012")]
     Disassociation2012(disassociation_2012::Disassociation2012),
@@ -75,6 +77,7 @@ fn main() -> anyhow::Result<()> {
         Paper::Estimates(args) => args.run(&cli.output),
         Paper::Frontier(args) => args.run(&cli.output),
         Paper::Hostile(args) => args.run(&cli.output),
+        Paper::Parts(args) => args.run(&cli.output),
         Paper::Safe(args) => args.run(&cli.output),
         Paper::Disassociation2012(paper) => paper.run(&cli.output),
     }

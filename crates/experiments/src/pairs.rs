@@ -44,20 +44,29 @@ impl Pairs {
 
     /// The mean relative error of the expected supports of frequent pairs.
     pub fn error_of_frequent(&self, release: &Release) -> anyhow::Result<f64> {
-        error(release, &self.frequent)
+        error(release, &self.frequent, &QueryOptions::default())
     }
 
     /// The same for pairs that were drawn.
     pub fn error_of_random(&self, release: &Release) -> anyhow::Result<f64> {
-        error(release, &self.random)
+        error(release, &self.random, &QueryOptions::default())
+    }
+
+    /// Both, of answers with these options.
+    pub fn errors(&self, release: &Release, options: &QueryOptions) -> anyhow::Result<[f64; 2]> {
+        Ok([error(release, &self.frequent, options)?, error(release, &self.random, options)?])
     }
 }
 
 /// The relative error is |s - e| over the mean of s and e, 0 to 2.
-fn error(release: &Release, pairs: &[([String; 2], u32)]) -> anyhow::Result<f64> {
+fn error(
+    release: &Release,
+    pairs: &[([String; 2], u32)],
+    options: &QueryOptions,
+) -> anyhow::Result<f64> {
     let asked: Vec<Vec<&str>> =
         pairs.iter().map(|(pair, _)| pair.iter().map(String::as_str).collect()).collect();
-    let answers = workflow::query(release, &asked, &QueryOptions::default(), &())?;
+    let answers = workflow::query(release, &asked, options, &())?;
     let error = |(answer, pair): (&setveil::query::Answer, &([String; 2], u32))| {
         let (original, expected) = (f64::from(pair.1), answer.expected);
         2.0 * (original - expected).abs() / (original + expected)

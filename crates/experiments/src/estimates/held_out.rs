@@ -1,141 +1,161 @@
-//! Factors of the measured prior that were chosen without the data set that they are judged
-//! on: for each data set those that do best on the other five.
+//! A measured prior that was chosen without the data set that it is judged on: for each data set the one
+//! that does best on the other five.
 //!
-//! Two rules. *Fixed*: the same factors for every release. *By spread*: factors count in full only
-//! where the mean lengths of the records of clusters differ by so much, which a release
-//! shows ([`spread`]), and less and less below: if records are more and less
-//! active, rare items gather in the active ones. What is best is the least mean of three ratios to
-//! equally likely worlds: relative error, root mean square error, calibration error. Among equals
-//! the most careful counts: the one that takes back most.
+//! First the factors of rare items, by two rules. *Fixed*: the same factors for every release. *By lengths*: factors
+//! grow with how much the mean lengths of the records of leaves differ, which a release
+//! shows ([`spread`](setveil::worlds::spread)); by how much is chosen. What is best is the least mean of three ratios to
+//! equally likely worlds: relative error, root mean square error, calibration error, all of random pairs.
+//!
+//! Then, with these factors, how far what is seen of a pair is followed, and how carefully. That
+//! matters for pairs that are seen at all, so the errors of frequent pairs and of those
+//! that are not rare count too.
+//!
+//! Among equals the most careful counts: the one that takes back most.
 
 use std::path::Path;
 
 use rayon::prelude::*;
-use setveil::data::{K, M};
-use setveil::methods::disassociation::{self, Parameters};
-use setveil::query::{Factors, Prior};
-use setveil::release::Release;
-use setveil::workflow::{self, QueryOptions};
-use setveil::worlds::spread;
+use setveil::query::Factors;
 
-use super::{Args, DATA, Judged, Summary};
-use crate::data;
+use super::case::{ALL, Case, Errors, OF_RANDOM};
+use super::{Args, DATA};
 
 const OCCURRENCES: [f64; 3] = [1.0, 1.15, 1.3];
 const TERM_AND_CHUNK: [f64; 3] = [1.0, 1.3, 1.7];
 const TWO_TERMS: [f64; 5] = [1.0, 1.5, 2.0, 3.0, 5.0];
-/// From this spread on factors count in full; the most careful first.
-const FULL_SPREAD: [f64; 4] = [0.4, 0.2, 0.1, 0.05];
-
-/// What was released of a data set, and what is asked of it.
-struct Case {
-    name: &'static str,
-    release: Release,
-    asked: Vec<Vec<String>>,
-    supports: Vec<u64>,
-    spread: f64,
-}
+/// The same two for rules by lengths: what the spread is multiplied by.
+const TERM_AND_CHUNK_BY_LENGTHS: [f64; 5] = [0.0, 0.4, 0.8, 1.2, 1.6];
+const TWO_TERMS_BY_LENGTHS: [f64; 5] = [0.0, 1.0, 2.0, 3.0, 4.0];
+/// Powers of how much more often than by chance a pair is seen.
+const SEEN: [f64; 5] = [0.0, 0.25, 0.5, 0.75, 1.0];
+/// What is added to both sides of that comparison, the most careful first.
+const CAUTION: [f64; 4] = [8.0, 4.0, 2.0, 1.0];
 
 /// How factors are chosen for a release.
 #[derive(Clone, Copy, Debug)]
 struct Rule {
-    factors: Factors,
-    full_spread: f64,
+    by_lengths: bool,
+    occurrences: f64,
+    two_terms: f64,
+    term_and_chunk: f64,
+    seen: f64,
+    caution: f64,
 }
 
 impl Rule {
-    fn all(by_spread: bool) -> Vec<Self> {
+    /// All without what is seen of pairs.
+    fn all(by_lengths: bool) -> Vec<Self> {
+        let (chunks, terms) = match by_lengths {
+            false => (&TERM_AND_CHUNK[..], &TWO_TERMS[..]),
+            true => (&TERM_AND_CHUNK_BY_LENGTHS[..], &TWO_TERMS_BY_LENGTHS[..]),
+        };
+        let Factors { seen, caution, .. } = Factors::WORLDS;
         let mut rules = Vec::new();
         for occurrences in OCCURRENCES {
-            for term_and_chunk in TERM_AND_CHUNK {
-                for two_terms in TWO_TERMS {
-                    let factors =
-                        Factors { occurrences, two_terms, term_and_chunk, ..Factors::MEASURED };
-                    let full = if by_spread { &FULL_SPREAD[..] } else { &[0.0] };
-                    rules.extend(full.iter().map(|&full_spread| Self { factors, full_spread }));
+            for &term_and_chunk in chunks {
+                for &two_terms in terms {
+                    rules.push(Self {
+                        by_lengths,
+                        occurrences,
+                        two_terms,
+                        term_and_chunk,
+                        seen,
+                        caution,
+                    });
                 }
             }
         }
         rules
     }
 
+    /// The same with every way to follow what is seen of pairs.
+    fn with_pairs(self) -> Vec<Self> {
+        let with = |seen: f64| CAUTION.map(|caution| Self { seen, caution, ..self });
+        SEEN.into_iter().flat_map(with).collect()
+    }
+
     fn factors(&self, case: &Case) -> Factors {
-        match self.full_spread {
-            0.0 => self.factors,
-            // Up to half of it they do not count at all.
-            full => self.factors.scaled(2.0 * case.spread / full - 1.0),
-        }
+        let &Self { occurrences, two_terms, term_and_chunk, seen, caution, .. } = self;
+        let rare = match self.by_lengths {
+            true => Factors::by_lengths(two_terms, term_and_chunk, case.spread),
+            false => Factors { two_terms, term_and_chunk, ..Factors::WORLDS },
+        };
+        Factors { occurrences, seen, caution, ..rare }
     }
 }
 
-impl Case {
-    fn judge(&self, factors: Factors) -> anyhow::Result<[f64; 3]> {
-        let options = QueryOptions::default().factors(Some(factors));
-        let answers = workflow::query(&self.release, &self.asked, &options, &())?;
-        let found: Vec<Judged> =
-            answers.iter().zip(&self.supports).map(|(a, &s)| Judged::new(a, s)).collect();
-        let Summary { relative, rmse, calibration, .. } = Summary::of(&found);
-        Ok([relative, rmse, calibration])
+/// Rules, and what they give for each case.
+struct Tried {
+    rules: Vec<Rule>,
+    errors: Vec<Vec<Errors>>,
+}
+
+impl Tried {
+    fn new(rules: Vec<Rule>, cases: &[Case], all: bool) -> anyhow::Result<Self> {
+        let of_rule =
+            |rule: &Rule| cases.iter().map(|case| case.judge(rule.factors(case), all)).collect();
+        let errors = rules.par_iter().map(of_rule).collect::<anyhow::Result<_>>()?;
+        Ok(Self { rules, errors })
+    }
+
+    /// The rule that does best on all cases but one, by the sum of ratios to `worlds`: the first of
+    /// those that are as good as the best but for rounding.
+    fn best(&self, worlds: &[Errors], held_out: usize, counted: std::ops::Range<usize>) -> usize {
+        let score = |errors: &Vec<Errors>| -> f64 {
+            let others = (0..worlds.len()).filter(|&case| case != held_out);
+            let ratio = |case: usize, i: usize| errors[case][i] / worlds[case][i].max(1e-9);
+            others.map(|case| counted.clone().map(|i| ratio(case, i)).sum::<f64>()).sum()
+        };
+        let scores: Vec<f64> = self.errors.iter().map(score).collect();
+        let least = scores.iter().copied().fold(f64::INFINITY, f64::min);
+        scores.iter().position(|&score| score <= least + 1e-9).unwrap_or(0)
+    }
+}
+
+/// The table that is written.
+struct Table(csv::Writer<std::fs::File>);
+
+impl Table {
+    fn new(path: &Path) -> anyhow::Result<Self> {
+        let mut table = csv::Writer::from_path(path)?;
+        let first = ["data", "spread", "rule", "occurrences", "two_terms", "term_and_chunk"];
+        let errors = ["relative_error", "rmse", "calibration_error", "frequent", "not_rare"];
+        table.write_record(first.iter().chain(&["seen", "caution"]).chain(&errors))?;
+        Ok(Self(table))
+    }
+
+    fn write(&mut self, case: &Case, title: &str, factors: Factors) -> anyhow::Result<()> {
+        let number = |x: f64| format!("{x:.3}");
+        let Factors { occurrences, two_terms, term_and_chunk, seen, caution, .. } = factors;
+        let chosen = [occurrences, two_terms, term_and_chunk, seen, caution];
+        let numbers = chosen.into_iter().chain(case.judge(factors, true)?).map(number);
+        let row = [case.name.to_owned(), number(case.spread), title.to_owned()];
+        Ok(self.0.write_record(row.into_iter().chain(numbers))?)
     }
 }
 
 pub(super) fn run(args: &Args, output: &Path) -> anyhow::Result<()> {
-    let parameters = Parameters::new(K::new(args.k)?, M::new(args.m)?);
-    let mut cases = Vec::new();
-    for &name in DATA {
-        let original = data::load(name)?;
-        let pairs = args.pairs(&original);
-        let release = disassociation::anonymize(&original, &parameters, &())?;
-        let spread = spread(&release.body);
-        let (asked, supports) = pairs.into_iter().map(|pair| (pair.labels, pair.support)).unzip();
-        cases.push(Case { name, release, asked, supports, spread });
+    let cases: Vec<Case> =
+        DATA.iter().map(|name| Case::new(name, args)).collect::<anyhow::Result<_>>()?;
+    let mut table = Table::new(&output.join("held-out.csv"))?;
+    let worlds: Vec<Errors> = cases
+        .iter()
+        .map(|case| case.judge(Factors::WORLDS, true))
+        .collect::<anyhow::Result<_>>()?;
+    for case in &cases {
+        table.write(case, "worlds", Factors::WORLDS)?;
+        table.write(case, "in use", case.in_use())?;
+        table.write(case, "in use, without pairs", Factors { seen: 0.0, ..case.in_use() })?;
     }
-    let mut table = csv::Writer::from_path(output.join("held-out.csv"))?;
-    table.write_record([
-        "data",
-        "spread",
-        "rule",
-        "occurrences",
-        "two_terms",
-        "term_and_chunk",
-        "relative_error",
-        "rmse",
-        "calibration_error",
-    ])?;
-    let worlds: Vec<[f64; 3]> =
-        cases.iter().map(|case| case.judge(Factors::WORLDS)).collect::<anyhow::Result<_>>()?;
-    let mut write = |case: &Case, title: &str, factors: Factors, found: [f64; 3]| {
-        let number = |x: f64| format!("{x:.3}");
-        let Factors { occurrences, two_terms, term_and_chunk, .. } = factors;
-        let numbers = [occurrences, two_terms, term_and_chunk].into_iter().chain(found).map(number);
-        let row = [case.name.to_owned(), number(case.spread), title.to_owned()];
-        table.write_record(row.into_iter().chain(numbers))
-    };
-    for (case, &found) in cases.iter().zip(&worlds) {
-        write(case, "worlds", Factors::WORLDS, found)?;
-        let shipped = Prior::Measured.factors(&case.release.body);
-        write(case, "as shipped", shipped, case.judge(shipped)?)?;
-    }
-    for by_spread in [false, true] {
-        let rules = Rule::all(by_spread);
-        // By rule, then by case.
-        let judged: Vec<Vec<[f64; 3]>> = rules
-            .par_iter()
-            .map(|rule| cases.iter().map(|case| case.judge(rule.factors(case))).collect())
-            .collect::<anyhow::Result<_>>()?;
+    for (by_lengths, title) in [(false, "held out, fixed"), (true, "held out, by lengths")] {
+        let tried = Tried::new(Rule::all(by_lengths), &cases, false)?;
         for (held_out, case) in cases.iter().enumerate() {
-            let score = |rule: &usize| {
-                let others = (0..cases.len()).filter(|&c| c != held_out);
-                let ratios = others.flat_map(|c| (0..3).map(move |i| (c, i)));
-                ratios.map(|(c, i)| judged[*rule][c][i] / worlds[c][i].max(1e-9)).sum::<f64>()
-            };
-            // The first of those that are as good as the best but for rounding.
-            let least = (0..rules.len()).map(|rule| score(&rule)).fold(f64::INFINITY, f64::min);
-            let best = (0..rules.len()).find(|rule| score(rule) <= least + 1e-9);
-            let Some(best) = best else { continue };
-            let title = if by_spread { "held out, by spread" } else { "held out, fixed" };
-            write(case, title, rules[best].factors(case), judged[best][held_out])?;
+            let rule = tried.rules[tried.best(&worlds, held_out, OF_RANDOM)];
+            table.write(case, &format!("{title}, without pairs"), rule.factors(case))?;
+            let with_pairs = Tried::new(rule.with_pairs(), &cases, true)?;
+            let rule = with_pairs.rules[with_pairs.best(&worlds, held_out, ALL)];
+            table.write(case, title, rule.factors(case))?;
         }
     }
-    Ok(table.flush()?)
+    Ok(table.0.flush()?)
 }

@@ -22,9 +22,6 @@ use crate::progress::{Progress, Pulse};
 use crate::release::{Bag, Body, Cluster, Leaf};
 use crate::worlds::Factors;
 
-/// Two that are seen together once or twice say little: this is added to both
-/// sides of the comparison.
-const CAUTION: f64 = 2.0;
 /// Tasks that count: each has counters of its own.
 const TASKS: usize = 16;
 
@@ -34,8 +31,9 @@ pub(super) struct Affinity {
     records: f64,
     /// The least that the rest of a support is multiplied by.
     least: f64,
-    /// How far what is seen is followed: see [`Factors`].
+    /// How far what is seen is followed, and how carefully: see [`Factors`].
     power: f64,
+    caution: f64,
     /// Per item: records where it is seen.
     items: Vec<u32>,
     /// Records where a pair is seen.
@@ -58,9 +56,10 @@ impl Affinity {
             Body::Located(body) => (asked.count(&body.leaves, progress)?, factors.not_kept),
             _ => return Ok(None),
         };
-        let (records, power) = (body.extent().0 as f64, factors.seen);
+        let records = body.extent().0 as f64;
+        let Factors { seen: power, caution, .. } = factors;
         let Counted { items, pairs } = counted;
-        Ok(Some(Self { records, least, power, items, pairs }))
+        Ok(Some(Self { records, least, power, caution, items, pairs }))
     }
 
     /// The estimate with more of what cannot be seen, where that is likely.
@@ -69,7 +68,7 @@ impl Affinity {
         let Some(&seen) = self.pairs.get(&(a, b)) else { return estimate };
         let [of_a, of_b] = [a, b].map(|item| f64::from(self.items[item as usize]));
         let by_chance = of_a * of_b / self.records.max(1.0);
-        let times = (f64::from(seen) + CAUTION) / (by_chance + CAUTION);
+        let times = (f64::from(seen) + self.caution) / (by_chance + self.caution);
         // What no world lacks is not a matter of chance.
         let rest = (estimate.expected - estimate.lower as f64).max(0.0);
         let more = rest * (times.powf(self.power).max(self.least) - 1.0);

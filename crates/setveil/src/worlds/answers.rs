@@ -194,7 +194,7 @@ mod tests {
                 false => Knowledge::Algorithm(K::new(3).unwrap()),
             };
             let likely = Box::new(move |_| knowledge);
-            let prior = if rng.random_bool(0.5) { Factors::WORLDS } else { Factors::MEASURED };
+            let prior = if rng.random_bool(0.5) { Factors::WORLDS } else { Factors::measured(1.0) };
             let assumptions = Assumptions { possible: knowledge, likely, prior };
             let worlds = ClusterWorlds::new(&cluster, &assumptions, &Default::default());
             for (a, b) in (0..10).flat_map(|a| (a + 1..10).map(move |b| (a, b))) {

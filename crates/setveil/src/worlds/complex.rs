@@ -1,6 +1,7 @@
 //! Complex numbers, as far as the sums need them, and the logarithm of the
 //! gamma function.
 
+use std::cell::OnceCell;
 use std::f64::consts::{LN_2, PI};
 use std::ops::{Add, Div, Mul, Sub};
 
@@ -18,6 +19,11 @@ impl Complex {
 
     pub(super) fn abs(self) -> f64 {
         self.re.hypot(self.im)
+    }
+
+    /// Whether |z| < 12: too near to 0 for Stirling's series. The parts tell it of most numbers.
+    fn is_small(self) -> bool {
+        self.re.abs() < 12.0 && self.im.abs() < 12.0 && self.abs() < 12.0
     }
 
     pub(super) fn exp(self) -> Self {
@@ -84,23 +90,43 @@ impl Div for Complex {
     }
 }
 
-/// ln(z (z - 1) ... (z - n + 1)), up to a multiple of 2 pi i. Where z is much
-/// larger than n, the difference of two logarithms of the gamma function would lose
-/// most of its digits.
-pub(super) fn ln_falling(z: Complex, n: f64) -> Complex {
-    let (one, half) = (Complex::from(1.0), Complex::from(0.5));
-    let (above, below) = (z + one, z + one - Complex::from(n));
-    // Stirling's series holds for arguments of up to three quarters of a half turn.
-    if below.abs() < 12.0 || below.re < 0.5 && below.im.abs() < -below.re {
-        if z.re <= -0.5 {
-            // Every factor times -1: the same product from its other end.
-            let turns = Complex::new(0.0, PI * (n % 2.0));
-            return ln_falling(Complex::from(n - 1.0) - z, n) + turns;
-        }
-        return ln_gamma(above) - ln_gamma(below);
+/// ln(z (z - 1) ... (z - n + 1)), up to a multiple of 2 pi i, for one z and several n: what
+/// depends on z alone is found once.
+pub(super) struct Falling {
+    z: Complex,
+    /// z + 1.
+    above: Complex,
+    ln: OnceCell<Complex>,
+    stirling: OnceCell<Complex>,
+    ln_gamma: OnceCell<Complex>,
+}
+
+impl Falling {
+    pub(super) fn new(z: Complex) -> Self {
+        let above = z + Complex::from(1.0);
+        let (ln, stirling, ln_gamma) = Default::default();
+        Self { z, above, ln, stirling, ln_gamma }
     }
-    let shrink = (Complex::from(-n) / above).ln_1p();
-    above.ln() * n - (below - half) * shrink - Complex::from(n) + stirling(above) - stirling(below)
+
+    /// For this n. Where z is much larger, the difference of two logarithms of the gamma
+    /// function would lose most of its digits.
+    pub(super) fn ln(&self, n: f64) -> Complex {
+        let Self { z, above, .. } = *self;
+        let (half, below) = (Complex::from(0.5), above - Complex::from(n));
+        // Stirling's series holds for arguments of up to three quarters of a half turn.
+        if below.is_small() || below.re < 0.5 && below.im.abs() < -below.re {
+            if z.re <= -0.5 {
+                // Every factor times -1: the same product from its other end.
+                let turns = Complex::new(0.0, PI * (n % 2.0));
+                return Self::new(Complex::from(n - 1.0) - z).ln(n) + turns;
+            }
+            return *self.ln_gamma.get_or_init(|| ln_gamma(above)) - ln_gamma(below);
+        }
+        let shrink = (Complex::from(-n) / above).ln_1p();
+        let (ln, series) =
+            (*self.ln.get_or_init(|| above.ln()), *self.stirling.get_or_init(|| stirling(above)));
+        ln * n - (below - half) * shrink - Complex::from(n) + series - stirling(below)
+    }
 }
 
 /// ln Gamma(z), up to a multiple of 2 pi i. Relative error of a few rounding
@@ -112,7 +138,7 @@ pub(super) fn ln_gamma(z: Complex) -> Complex {
         return Complex::from(PI.ln()) - ln_sin_pi(z) - mirrored;
     }
     let (mut z, mut below) = (z, Complex::from(1.0));
-    while z.abs() < 12.0 {
+    while z.is_small() {
         below = below * z;
         z = z + Complex::from(1.0);
     }

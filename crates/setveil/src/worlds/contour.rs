@@ -20,7 +20,7 @@
 use std::f64::consts::PI;
 
 use super::Knowledge;
-use super::complex::{Complex, ln_falling, ln_gamma};
+use super::complex::{Complex, Falling, ln_gamma};
 use super::sums::Sums;
 
 /// Points of the circle that are looked at before it is given up.
@@ -58,7 +58,7 @@ pub(super) fn ln_share_without_empty(sums: &Sums) -> f64 {
     let (all, _) = circle.integrate(&|_| Complex::from(1.0));
     let ln_factorial = ln_gamma(s + Complex::from(1.0)).re;
     all.value.abs().ln() + circle.radius.ln() + circle.top + ln_factorial
-        - ln_placements(sums, s).re
+        - ln_placements(sums, s, &Falling::new(s)).re
 }
 
 /// sum_j a_j (s - j)^(1-q) phi(s - j)^w / sum_j a_j. The caller has made sure
@@ -215,23 +215,25 @@ fn minimum(sums: &Sums) -> f64 {
 
 /// ln of W(z) / (z (z - 1) ... (z - s)).
 fn ln_integrand(sums: &Sums, z: Complex) -> Complex {
-    ln_placements(sums, z) - ln_falling(z, sums.size as f64 + 1.0)
+    let falling = Falling::new(z);
+    ln_placements(sums, z, &falling) - falling.ln(sums.size as f64 + 1.0)
 }
 
 /// ln W(z), with sub-records that are told apart.
-fn ln_placements(sums: &Sums, z: Complex) -> Complex {
+fn ln_placements(sums: &Sums, z: Complex, falling: &Falling) -> Complex {
     let mut ln = Complex::from(0.0);
-    for &n in &sums.totals {
-        ln = ln + ln_falling(z, n as f64);
+    for same in sums.totals.chunk_by(|a, b| a == b) {
+        let one = falling.ln(same[0] as f64);
+        same.iter().for_each(|_| ln = ln + one);
     }
     if sums.terms > 0 {
-        ln = ln + ln_places(z, sums) * sums.terms as f64;
+        ln = ln + ln_places(z, sums, falling) * sums.terms as f64;
     }
     ln
 }
 
 /// ln g(z).
-fn ln_places(z: Complex, sums: &Sums) -> Complex {
+fn ln_places(z: Complex, sums: &Sums, falling: &Falling) -> Complex {
     match sums.few() {
         None => {
             let halves = z * -std::f64::consts::LN_2;
@@ -239,7 +241,9 @@ fn ln_places(z: Complex, sums: &Sums) -> Complex {
         }
         Some(most) => {
             let subsets = Subsets::new(z, most);
-            subsets.ln_largest + subsets.all.ln()
+            let largest = subsets.largest as f64;
+            let ln_largest = falling.ln(largest) - sums.ln_factorial(largest);
+            ln_largest + subsets.all.ln()
         }
     }
 }
@@ -260,7 +264,8 @@ pub(super) fn phi(z: Complex, sums: &Sums) -> Complex {
 
 /// The sum over C(z, c), c = 1..=most, compared with its largest term.
 struct Subsets {
-    ln_largest: Complex,
+    /// The c of the largest term.
+    largest: u64,
     all: Complex,
     /// The same with each term times c.
     used: Complex,
@@ -275,9 +280,7 @@ impl Subsets {
         let one = Complex::from(1.0);
         let middle = if z.re < 2.0 { most } else { (z.re / 2.0) as u64 };
         let largest = middle.clamp(1, most);
-        let c = Complex::from(largest as f64);
-        let ln_largest = ln_falling(z, largest as f64) - ln_gamma(c + one);
-        let mut sum = Self { ln_largest, all: Complex::from(0.0), used: Complex::from(0.0) };
+        let mut sum = Self { largest, all: Complex::from(0.0), used: Complex::from(0.0) };
         let mut term = one;
         for c in (1..=largest).rev().take(SUBSETS as usize) {
             if !sum.add(term, c) {
@@ -309,7 +312,8 @@ fn ln_tight(sums: &Sums) -> f64 {
     let s = sums.size as f64;
     let most = sums.knowledge.max_occurrences(sums.size) as f64;
     let worlds = ln_factorial(s) - sums.terms as f64 * ln_factorial(most);
-    worlds - ln_placements(sums, Complex::from(s)).re
+    let s = Complex::from(s);
+    worlds - ln_placements(sums, s, &Falling::new(s)).re
 }
 
 impl Sums {

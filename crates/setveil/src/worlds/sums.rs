@@ -12,7 +12,7 @@
 
 use std::sync::OnceLock;
 
-use super::complex::Complex;
+use super::complex::{Complex, ln_gamma};
 use super::{Knowledge, RELATIVE_ERROR, contour};
 
 /// What the sums of one cluster share.
@@ -30,6 +30,8 @@ pub(super) struct Sums {
     step_error: f64,
     /// How far from the records the integrand is smallest, once it is asked for.
     pub(super) minimum: OnceLock<f64>,
+    /// n and ln n! for one n, which is nearly always the same.
+    ln_factorial: OnceLock<(f64, Complex)>,
 }
 
 impl Sums {
@@ -42,7 +44,17 @@ impl Sums {
         let operations = 2.0 * totals.len() as f64 + 4.0 + terms as f64 * (phi_error + 2.0);
         let step_error = operations * f64::EPSILON;
         let (totals, first, minimum) = (totals.into(), OnceLock::new(), OnceLock::new());
-        Self { size, totals, terms, knowledge, first, step_error, minimum }
+        let ln_factorial = OnceLock::new();
+        Self { size, totals, terms, knowledge, first, step_error, minimum, ln_factorial }
+    }
+
+    /// ln n!.
+    pub(super) fn ln_factorial(&self, n: f64) -> Complex {
+        let find = || ln_gamma(Complex::from(n) + Complex::from(1.0));
+        match self.ln_factorial.get_or_init(|| (n, find())) {
+            (known, ln) if *known == n => *ln,
+            _ => find(),
+        }
     }
 
     /// The first terms, and a bound for the others.

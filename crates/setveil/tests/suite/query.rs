@@ -220,7 +220,8 @@ fn bounds_hold_on_real_data() {
         let parameters = disassociation::Parameters::new(K::new(5).unwrap(), M::new(2).unwrap());
         let release = disassociation::anonymize(&data, &parameters, &()).unwrap();
         let index = Index::new(release.clone(), TermOccurrences::Once);
-        let postings = setveil::mine::Transactions::from_dataset(&data, &()).unwrap();
+        let transactions = setveil::mine::Transactions::from_dataset(&data, &()).unwrap();
+        let holders = transactions.index(|_| true, &()).unwrap();
         let mut rng = random::rng(11);
         let mut itemsets: Vec<Vec<ItemId>> = Vec::new();
         while itemsets.len() < 10_000 {
@@ -242,7 +243,7 @@ fn bounds_hold_on_real_data() {
         let answers = index.ask_all(&texts, &()).unwrap();
         for (items, answer) in itemsets.iter().zip(answers) {
             let true_support: u64 =
-                postings.containing(items).iter().map(|&t| postings.get(t).1).sum();
+                holders.containing(items).iter().map(|&t| transactions.get(t).1).sum();
             assert!(
                 answer.lower <= true_support && true_support <= answer.upper.unwrap(),
                 "{name}: {true_support} is not in {answer:?}"

@@ -1,0 +1,61 @@
+//! What is expected of data in which a few records are very long.
+
+use rand::RngExt;
+use rand::seq::index::sample;
+use setveil::Dataset;
+use setveil::data::{K, M};
+use setveil::methods::disassociation;
+use setveil::query::{Answer, Prior};
+use setveil::release::Release;
+use setveil::workflow::{self, QueryOptions};
+use testkit::random;
+
+const ITEMS: usize = 60;
+
+/// Nineteen records of one to three items, then one of 20 to 40, and so on.
+fn uneven(seed: u64) -> Dataset {
+    let mut rng = random::rng(seed);
+    let record = |r: usize| {
+        let length =
+            if r.is_multiple_of(20) { rng.random_range(20..=40) } else { rng.random_range(1..=3) };
+        sample(&mut rng, ITEMS, length).into_iter().map(random::label).collect::<Vec<_>>()
+    };
+    Dataset::from_records((0..600).map(record))
+}
+
+fn pairs_and_triples() -> Vec<Vec<String>> {
+    let pairs = (0..ITEMS).flat_map(|a| (a + 1..ITEMS).map(move |b| vec![a, b]));
+    let triples = (0..ITEMS - 2).map(|a| vec![a, a + 1, a + 2]);
+    let labels = |items: Vec<usize>| items.into_iter().map(random::label).collect();
+    pairs.chain(triples).map(labels).collect()
+}
+
+fn ask(release: &Release, prior: Prior, threads: usize) -> Vec<Answer> {
+    let options = QueryOptions::default().prior(prior);
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+    pool.install(|| workflow::query(release, &pairs_and_triples(), &options, &()).unwrap())
+}
+
+#[test]
+fn rare_pairs_of_long_records_are_expected_more_often_inside_the_bounds() {
+    for seed in 0..4 {
+        let data = uneven(seed);
+        let parameters = disassociation::Parameters::new(K::new(3).unwrap(), M::new(2).unwrap());
+        let release = disassociation::anonymize(&data, &parameters, &()).unwrap();
+        let [worlds, measured] = [Prior::Worlds, Prior::Measured].map(|p| ask(&release, p, 1));
+        assert_eq!(measured, ask(&release, Prior::Measured, 4), "threads make no difference");
+        let (mut off_worlds, mut off_measured) = (0.0, 0.0);
+        for (plain, found) in worlds.iter().zip(&measured) {
+            let (lower, upper) = (found.lower as f64, found.upper.unwrap() as f64);
+            assert!(lower <= found.expected && found.expected <= upper, "{found:?}");
+            assert_eq!((plain.lower, plain.upper), (found.lower, found.upper));
+            let ids: Vec<_> =
+                found.itemset.iter().filter_map(|label| data.vocabulary().id(label)).collect();
+            let all = |record: &&[u32]| ids.iter().all(|id| record.contains(id));
+            let truth = data.records().filter(all).count() as f64;
+            off_worlds += (plain.expected - truth).abs();
+            off_measured += (found.expected - truth).abs();
+        }
+        assert!(off_measured < off_worlds, "{seed}: {off_measured} {off_worlds}");
+    }
+}
