@@ -126,7 +126,9 @@ struct Shared {
 
 fn homogeneous(release: &Release, sensitive: &[String]) -> Option<Caution> {
     let (parts, found) = match &release.body {
-        Body::Disassociated(body) => ("clusters", in_clusters(&body.clusters)),
+        Body::Disassociated(body) => {
+            ("clusters", body.clusters.par_iter().flat_map_iter(in_cluster).collect())
+        }
         Body::Located(body) => {
             let leaves = body.leaves.iter().filter_map(|leaf| {
                 let shared = in_all_of(leaf);
@@ -186,6 +188,12 @@ impl Everybody<'_> {
     }
 }
 
+/// How many sets of items are remembered at most. When there are more, only the rarest item of a new set is
+/// remembered: the one that the clusters so far have least often.
+const MOST_SETS: usize = 1 << 16;
+/// How many items these sets have together at most.
+const MOST_ITEMS: usize = 1 << 20;
+
 /// What is remembered of clusters that come block by block.
 #[derive(Debug, Default)]
 pub struct SeenClusters {
@@ -194,20 +202,34 @@ pub struct SeenClusters {
     /// For each set of items that everybody in a leaf has: how many leaves, of
     /// how many records together, and of how many the smallest.
     everywhere: FxHashMap<Vec<ItemId>, (u64, u64, u64)>,
+    /// How many items these sets have, but for those of one.
+    items: usize,
 }
 
 impl SeenClusters {
-    /// Adds a block of clusters with these labels.
+    /// Adds a block of clusters with these labels. Where blocks end changes nothing.
     pub fn add(&mut self, block: &Disassociated) {
         self.counts.resize(block.vocabulary.len(), 0);
-        let counts = in_chunks(&block.clusters, block.vocabulary.len());
-        self.counts.iter_mut().zip(counts).for_each(|(all, more)| *all += more);
-        for leaf in in_clusters(&block.clusters) {
-            let size = leaf[0].size;
-            let items = leaf.iter().map(|shared| shared.item).collect();
-            let seen = self.everywhere.entry(items).or_insert((0, 0, u64::MAX));
-            *seen = (seen.0 + 1, seen.1 + size, seen.2.min(size));
+        let leaves: Vec<Vec<Vec<Shared>>> = block.clusters.par_iter().map(in_cluster).collect();
+        for (cluster, leaves) in block.clusters.iter().zip(leaves) {
+            count_chunks([cluster], &mut self.counts);
+            leaves.into_iter().for_each(|leaf| self.add_leaf(&leaf));
         }
+    }
+
+    fn add_leaf(&mut self, leaf: &[Shared]) {
+        let size = leaf[0].size;
+        let mut items: Vec<ItemId> = leaf.iter().map(|shared| shared.item).collect();
+        let new = items.len() > 1 && !self.everywhere.contains_key(&items);
+        if new && self.everywhere.len() < MOST_SETS && self.items + items.len() <= MOST_ITEMS {
+            self.items += items.len();
+        } else if new {
+            // If one of them tells something, the rarest does.
+            let rarest = items.iter().copied().min_by_key(|&i| (self.counts[i as usize], i));
+            items = rarest.into_iter().collect();
+        }
+        let seen = self.everywhere.entry(items).or_insert((0, 0, u64::MAX));
+        *seen = (seen.0 + 1, seen.1 + size, seen.2.min(size));
     }
 
     fn homogeneous(
@@ -251,23 +273,31 @@ fn telling(release: &Release, vocabulary: &Vocabulary, sensitive: &[String]) -> 
 /// In how many records of `bags` each of `items` items is.
 fn in_bags<'a>(bags: impl IntoIterator<Item = &'a Bag>, items: usize) -> Vec<u64> {
     let mut counts = vec![0; items];
-    for (items, count) in bags.into_iter().flat_map(Bag::iter) {
+    bags.into_iter().for_each(|bag| count(bag, &mut counts));
+    counts
+}
+
+fn count(bag: &Bag, counts: &mut [u64]) {
+    for (items, count) in bag.iter() {
         items.iter().for_each(|&item| counts[item as usize] += u64::from(count));
     }
-    counts
+}
+
+fn count_chunks<'a>(clusters: impl IntoIterator<Item = &'a Cluster>, counts: &mut [u64]) {
+    let mut stack: Vec<&Cluster> = clusters.into_iter().collect();
+    while let Some(cluster) = stack.pop() {
+        cluster.chunks().iter().for_each(|bag| count(bag, counts));
+        stack.extend(cluster.children());
+    }
 }
 
 /// In how many records of the chunks of `clusters` each of `items` items is.
 fn in_chunks(clusters: &[Cluster], items: usize) -> Vec<u64> {
     let share = clusters.len().div_ceil(rayon::current_num_threads()).max(1);
     let counts = clusters.par_chunks(share).map(|clusters| {
-        let mut bags = Vec::new();
-        let mut stack: Vec<&Cluster> = clusters.iter().collect();
-        while let Some(cluster) = stack.pop() {
-            bags.extend(cluster.chunks());
-            stack.extend(cluster.children());
-        }
-        in_bags(bags, items)
+        let mut counts = vec![0; items];
+        count_chunks(clusters, &mut counts);
+        counts
     });
     let add = |mut left: Vec<u64>, right: Vec<u64>| {
         left.iter_mut().zip(right).for_each(|(l, r)| *l += r);
@@ -276,15 +306,13 @@ fn in_chunks(clusters: &[Cluster], items: usize) -> Vec<u64> {
     counts.reduce_with(add).unwrap_or_else(|| vec![0; items])
 }
 
-fn in_clusters(clusters: &[Cluster]) -> Vec<Vec<Shared>> {
+/// What all records of a leaf have, for each leaf where there is such a thing.
+fn in_cluster(cluster: &Cluster) -> Vec<Vec<Shared>> {
     let shared = |leaf: &SimpleCluster| -> Vec<Shared> {
         let size = leaf.size.into();
         leaf.record_chunks.iter().flat_map(|chunk| everywhere(chunk, size)).collect()
     };
-    clusters
-        .par_iter()
-        .flat_map_iter(|cluster| cluster.leaves().into_iter().map(shared).filter(|s| !s.is_empty()))
-        .collect()
+    cluster.leaves().into_iter().map(shared).filter(|shared| !shared.is_empty()).collect()
 }
 
 /// The items that every one of `size` records has.

@@ -38,6 +38,9 @@ use crate::{Progress, Result};
 /// Clusters with up to this many times the worlds that would be drawn are
 /// enumerated.
 const ENUMERATION: usize = 10;
+/// If no more than this many times as many ways are to be tried, of which the others leave a
+/// record empty.
+const DEAD_ENDS: f64 = 64.0;
 
 /// How many items stand in exactly one term chunk and in no other chunk: if
 /// VERPART left them there, fewer than k records have them. Sensitive items
@@ -117,7 +120,10 @@ pub fn of_leaf(
         let accepted = would_publish(records);
         tally.count(records, accepted);
     };
-    let enumerated = !joint && worlds::ln_up_to_order(leaf) <= ((ENUMERATION * budget) as f64).ln();
+    let most = ((ENUMERATION * budget) as f64).ln();
+    let enumerated = !joint
+        && worlds::ln_up_to_order(leaf) <= most
+        && worlds::ln_placements(leaf) <= most + DEAD_ENDS.ln();
     if enumerated {
         worlds::enumerate(leaf, kernel, &mut try_world);
     } else {

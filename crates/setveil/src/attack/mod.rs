@@ -67,8 +67,8 @@ pub struct Options {
     pub worlds: usize,
     /// Clusters that the algorithm-aware attacker looks at.
     pub clusters: usize,
-    /// With the original, so often the whole program is replayed at most; 0
-    /// leaves it out.
+    /// With the original, so often the whole program is replayed at most, and less
+    /// often (but twice) where that would be more than forty million items; 0 leaves it out.
     pub replays: usize,
     /// The sets of items that the release was made to keep together, which no
     /// manifest has: without them the method cannot be repeated.

@@ -25,7 +25,7 @@ use rayon::prelude::*;
 use super::Options;
 use super::report::{Stage, TermSupports};
 use crate::data::{Dataset, ItemId};
-use crate::release::SimpleCluster;
+use crate::release::{Bag, SimpleCluster};
 use crate::{Error, Progress, Result};
 
 type Chunks<'a> = dyn Fn(&[&[ItemId]]) -> SimpleCluster + Sync + 'a;
@@ -72,6 +72,15 @@ impl std::fmt::Debug for Program<'_> {
 
 /// Draws, per world that is asked for, that may fail because a record is empty.
 const PATIENCE: usize = 20;
+/// A replay takes as long as the program did, so a series has fewer of them on large data: as many
+/// as go through this number of items in all, but at least [`LEAST`].
+const ITEMS: usize = 40_000_000;
+const LEAST: usize = 2;
+
+/// How many replays of the whole program a series may have.
+fn affordable(items: usize, asked: usize) -> usize {
+    asked.min((ITEMS / items.max(1)).max(LEAST))
+}
 
 /// Replays on clusters with two record chunks or more: without knowing how often
 /// terms of term chunks occur, and knowing it.
@@ -101,13 +110,15 @@ fn series(
     let mut stages = ["chunks", "clusters", "release"].map(|name| Stage::new(name, supports));
     // Per cluster the worlds that are left after the first stage.
     let mut kept: Vec<(usize, Vec<Vec<Vec<ItemId>>>)> = Vec::new();
-    let each = options.replays.div_ceil(chosen.len().max(1));
+    let mut left = affordable(program.original.occurrences().len(), options.replays);
+    let each = left.div_ceil(chosen.len().max(1));
     for i in chosen {
         let members = program.leaves[leaves[i]].members.iter();
         let records: Vec<&[ItemId]> =
             members.map(|&r| program.original.record(r as usize)).collect();
         let leaf = &(program.chunks)(&records);
-        let draw = |_| draw(leaf, &records, (k, supports), &mut rng);
+        let deck = Deck::new(leaf, &records);
+        let draw = |_| deck.draw((k, supports), &mut rng);
         let mut worlds: Vec<Vec<Vec<ItemId>>> = (0..options.worlds).map_while(draw).collect();
         let published = alike(leaf);
         let is_same = |world: &Vec<Vec<ItemId>>| {
@@ -122,7 +133,6 @@ fn series(
         progress.step(1)?;
         kept.push((leaves[i], worlds));
     }
-    let mut left = options.replays;
     for turn in 0..each {
         for (leaf, worlds) in kept.iter().filter(|(_, worlds)| turn < worlds.len()) {
             if left == 0 {
@@ -156,46 +166,74 @@ fn replayed(program: &Program, places: &[u32], records: &[Vec<ItemId>]) -> Resul
 }
 
 /// What can be compared of a cluster: the order of its chunks says nothing.
-fn alike(leaf: &SimpleCluster) -> (u32, Vec<crate::release::Bag>, &[ItemId]) {
+fn alike(leaf: &SimpleCluster) -> (u32, Vec<Bag>, &[ItemId]) {
     let mut chunks = leaf.record_chunks.clone();
     chunks.sort_unstable();
     (leaf.size, chunks, &leaf.term_chunk)
 }
 
-/// Other records with the same chunks; none if all that were drawn had an empty one.
-fn draw(
-    leaf: &SimpleCluster,
-    records: &[&[ItemId]],
-    (k, supports): (u32, TermSupports),
-    rng: &mut ChaCha8Rng,
-) -> Option<Vec<Vec<ItemId>>> {
-    let domains: Vec<Vec<ItemId>> = leaf.record_chunks.iter().map(|c| c.domain()).collect();
-    for _ in 0..PATIENCE {
-        let mut world: Vec<Vec<ItemId>> = vec![Vec::new(); records.len()];
-        let mut places: Vec<usize> = (0..records.len()).collect();
-        for domain in &domains {
-            places.shuffle(rng);
-            for (record, &place) in records.iter().zip(&places) {
-                let part = record.iter().filter(|item| domain.binary_search(item).is_ok());
-                world[place].extend(part);
-            }
-        }
-        for &term in &leaf.term_chunk {
-            let has = |record: &&&[ItemId]| record.binary_search(&term).is_ok();
-            let held = records.iter().filter(has).count();
-            // A term of k records or more was moved there by a repair or is sensitive.
-            let held = match supports {
-                TermSupports::Unknown if held < k as usize => size_of_a_set(records.len(), k, rng),
-                _ => held,
+/// What is dealt out to the records of a cluster.
+struct Deck {
+    records: usize,
+    /// For each record chunk what each record has of it.
+    chunks: Vec<Vec<Vec<ItemId>>>,
+    /// The terms of the term chunk, and how many records have each.
+    terms: Vec<(ItemId, usize)>,
+}
+
+impl Deck {
+    fn new(leaf: &SimpleCluster, records: &[&[ItemId]]) -> Self {
+        let of_chunk = |chunk: &Bag| {
+            let domain = chunk.domain();
+            let part = |record: &&[ItemId]| -> Vec<ItemId> {
+                let has = |item: &ItemId| domain.binary_search(item).is_ok();
+                record.iter().copied().filter(has).collect()
             };
-            sample(rng, records.len(), held).iter().for_each(|place| world[place].push(term));
-        }
-        if world.iter().all(|record| !record.is_empty()) {
-            world.iter_mut().for_each(|record| record.sort_unstable());
-            return Some(world);
+            records.iter().map(part).collect()
+        };
+        let of_term = |&term: &ItemId| {
+            let has = |record: &&&[ItemId]| record.binary_search(&term).is_ok();
+            (term, records.iter().filter(has).count())
+        };
+        Self {
+            records: records.len(),
+            chunks: leaf.record_chunks.iter().map(of_chunk).collect(),
+            terms: leaf.term_chunk.iter().map(of_term).collect(),
         }
     }
-    None
+
+    /// Other records with the same chunks; none if all that were drawn had an empty one.
+    fn draw(
+        &self,
+        (k, supports): (u32, TermSupports),
+        rng: &mut ChaCha8Rng,
+    ) -> Option<Vec<Vec<ItemId>>> {
+        for _ in 0..PATIENCE {
+            let mut world: Vec<Vec<ItemId>> = vec![Vec::new(); self.records];
+            let mut places: Vec<usize> = (0..self.records).collect();
+            for parts in &self.chunks {
+                places.shuffle(rng);
+                for (part, &place) in parts.iter().zip(&places) {
+                    world[place].extend(part);
+                }
+            }
+            for &(term, held) in &self.terms {
+                // A term of k records or more was moved there by a repair or is sensitive.
+                let held = match supports {
+                    TermSupports::Unknown if held < k as usize => {
+                        size_of_a_set(self.records, k, rng)
+                    }
+                    _ => held,
+                };
+                sample(rng, self.records, held).iter().for_each(|place| world[place].push(term));
+            }
+            if world.iter().all(|record| !record.is_empty()) {
+                world.iter_mut().for_each(|record| record.sort_unstable());
+                return Some(world);
+            }
+        }
+        None
+    }
 }
 
 /// The size of a set of 1 to k - 1 out of `n` records, all sets being equally likely.
@@ -227,8 +265,9 @@ pub(super) fn records(
     let data = program.original;
     let mut stage = Stage::new("release", TermSupports::Known);
     let mut rng = ChaCha8Rng::seed_from_u64(options.seed ^ 0x7265_706c_6179);
-    for _ in 0..options.replays.saturating_mul(PATIENCE) {
-        if data.is_empty() || stage.tried == options.replays as u64 {
+    let replays = affordable(data.occurrences().len(), options.replays);
+    for _ in 0..replays.saturating_mul(PATIENCE) {
+        if data.is_empty() || stage.tried == replays as u64 {
             break;
         }
         progress.step(0)?;
@@ -247,4 +286,18 @@ pub(super) fn records(
         stage.count(replayed(program, &[place as u32], &[record])?.release);
     }
     Ok(vec![stage])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn large_data_is_replayed_less_often() {
+        assert_eq!(affordable(1000, 8), 8);
+        assert_eq!(affordable(5_000_000, 8), 8);
+        assert_eq!(affordable(10_000_000, 8), 4);
+        assert_eq!(affordable(1_000_000_000, 8), 2);
+        assert_eq!([affordable(0, 0), affordable(1_000_000_000, 1)], [0, 1]);
+    }
 }

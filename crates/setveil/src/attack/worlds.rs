@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 
 use super::Kernel;
 use crate::data::{ItemId, K};
-use crate::release::SimpleCluster;
+use crate::release::{Bag, SimpleCluster};
 use crate::worlds::{ClusterModel, Knowledge};
 
 /// Draws that may fail, per world that is asked for, because a record is empty.
@@ -30,6 +30,19 @@ pub(super) fn ln_up_to_order(leaf: &SimpleCluster) -> f64 {
     let places: f64 =
         (0..first.total()).map(|i| ((u64::from(leaf.size) - i) as f64 / (i + 1) as f64).ln()).sum();
     all - alone.log_worlds() - places
+}
+
+/// ln of the number of ways that [`enumerate`] tries, whether or not a record stays empty: few
+/// worlds can be hidden among very many of them.
+pub(super) fn ln_placements(leaf: &SimpleCluster) -> f64 {
+    let ln_factorial = |n: u64| (1..=n).map(|i| (i as f64).ln()).sum::<f64>();
+    let size = u64::from(leaf.size);
+    let chunk = |bag: &Bag| {
+        let same: f64 = bag.iter().map(|(_, count)| ln_factorial(count.into())).sum();
+        ln_factorial(size) - ln_factorial(size.saturating_sub(bag.total())) - same
+    };
+    let chunks: f64 = leaf.record_chunks.iter().skip(1).map(chunk).sum();
+    chunks + leaf.term_chunk.len() as f64 * f64::from(leaf.size) * std::f64::consts::LN_2
 }
 
 /// Calls `each` with every world in which the first chunk's sub-records are in
@@ -281,5 +294,24 @@ impl Tally {
                 Pair { a: a.item, b: b.item, support_a, support_b, max: max.into(), sum, squares }
             })
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Two chunks and a term in four records: 6 placements of two equal sub-records, 15 of the term.
+    #[test]
+    fn ways_are_counted_with_those_that_leave_a_record_empty() {
+        let first: &[ItemId] = &[0];
+        let chunk = Bag::from_itemsets([&[1][..], &[1]]);
+        let record_chunks = vec![Bag::from_itemsets([first]), chunk];
+        let leaf = SimpleCluster { size: 4, record_chunks, term_chunk: vec![2] };
+        let mut worlds = 0;
+        enumerate(&leaf, &Kernel::unknown(), &mut |_| worlds += 1);
+        let ways = ln_placements(&leaf).exp();
+        assert!((ways - 6.0 * 16.0).abs() < 1e-9, "{ways}");
+        assert!(worlds > 0 && f64::from(worlds) < ways, "{worlds} of {ways}");
     }
 }

@@ -40,6 +40,8 @@ pub enum Setting {
     MaxMemory,
     /// How much memory the whole work takes, with the rest on disk.
     Memory,
+    /// Where data that does not fit into memory lies.
+    Temporary,
     /// What becomes of records with sensitive items only.
     SensitiveOnly,
     /// Leave out items that the hierarchy does not have.
@@ -69,6 +71,7 @@ impl Setting {
         Self::AsBaskets,
         Self::MaxMemory,
         Self::Memory,
+        Self::Temporary,
         Self::SensitiveOnly,
         Self::DropUnknown,
         Self::UnknownToRoot,
@@ -93,6 +96,7 @@ impl Setting {
             Self::AsBaskets => "as_baskets",
             Self::MaxMemory => "max_memory",
             Self::Memory => "memory",
+            Self::Temporary => "temporary",
             Self::SensitiveOnly => "sensitive_only",
             Self::DropUnknown => "drop_unknown",
             Self::UnknownToRoot => "unknown_to_root",

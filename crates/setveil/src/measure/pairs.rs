@@ -28,13 +28,17 @@ pub fn pairs_kept(comparison: &Comparison) -> Option<f64> {
 pub fn pairs_limit(comparison: &Comparison, progress: &dyn Progress) -> Result<Option<f64>> {
     let Some(k) = comparison.k().map(u64::from) else { return Ok(None) };
     let data = &comparison.originals;
+    // No pair with an item below k is allowed.
+    let frequent = |item: ItemId| data.support(item) >= k;
+    let index = data.index(frequent, progress)?;
     let allowed: u64 = (0..data.item_count() as ItemId)
         .into_par_iter()
+        .filter(|&item| frequent(item))
         .map_init(
             || (vec![0_u64; data.item_count()], Vec::new()),
             |(counts, touched), item| {
                 progress.step(0)?;
-                for t in data.containing(&[item]) {
+                for t in index.containing(&[item]) {
                     let (record, weight) = data.get(t);
                     for &other in &record[record.partition_point(|&i| i <= item)..] {
                         if counts[other as usize] == 0 {

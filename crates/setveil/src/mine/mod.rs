@@ -8,12 +8,13 @@
 //! special: its subsets enter the frontier one size at a time, and the search
 //! ends before they explode.
 
+mod numbers;
 mod transactions;
 
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
-pub use transactions::Transactions;
+pub use transactions::{Index, Transactions};
 
 use crate::data::ItemId;
 use crate::{Progress, Result};
@@ -62,7 +63,11 @@ pub fn top_k(
         frontier.offer(transactions.support(item), &[], item);
     }
     let mut top = Vec::new();
-    let mut extension = Extension::new(transactions);
+    // Items that do not stand among the first themselves are in no itemset that does.
+    let mut wanted = vec![false; transactions.item_count()];
+    frontier.best.iter().for_each(|(_, _, items)| wanted[items[0] as usize] = true);
+    let index = transactions.index(|item| wanted[item as usize], progress)?;
+    let mut extension = Extension::new(transactions, &index);
     while let Some((Reverse(support), _, items)) = frontier.best.pop_first() {
         frontier.room -= 1;
         progress.step(1)?;
@@ -106,20 +111,22 @@ impl Frontier {
 /// Scratch space for extending itemsets.
 struct Extension<'a> {
     transactions: &'a Transactions,
+    index: &'a Index,
     counts: Vec<u64>,
     touched: Vec<ItemId>,
 }
 
 impl<'a> Extension<'a> {
-    fn new(transactions: &'a Transactions) -> Self {
-        Self { transactions, counts: vec![0; transactions.item_count()], touched: Vec::new() }
+    fn new(transactions: &'a Transactions, index: &'a Index) -> Self {
+        let counts = vec![0; transactions.item_count()];
+        Self { transactions, index, counts, touched: Vec::new() }
     }
 
     /// Offers `items` plus each later item, so that every itemset is reached
     /// by its one ascending prefix.
     fn offer_all(&mut self, items: &[ItemId], compatible: Compatible, frontier: &mut Frontier) {
         let last = *items.last().expect("no itemset is empty");
-        for t in self.transactions.containing(items) {
+        for t in self.index.containing(items) {
             let (record, weight) = self.transactions.get(t);
             for &item in &record[record.partition_point(|&i| i <= last)..] {
                 if self.counts[item as usize] == 0 {

@@ -1,5 +1,6 @@
-//! Weighted itemsets with the list of those that contain each item.
+//! Weighted itemsets, and the list of those that contain an item.
 
+use super::numbers::Numbers;
 use crate::Result;
 use crate::data::{Dataset, ItemId};
 use crate::progress::{Progress, Pulse, sort_unstable_by};
@@ -9,19 +10,28 @@ use crate::progress::{Progress, Pulse, sort_unstable_by};
 #[derive(Clone, Debug, Default)]
 pub struct Transactions {
     item_count: usize,
-    offsets: Vec<usize>,
+    offsets: Numbers,
     items: Vec<ItemId>,
-    weights: Vec<u64>,
+    weights: Numbers,
     supports: Vec<u64>,
+}
+
+/// For some items the list of the transactions that contain each. It is made for one purpose
+/// and given back: for all items it takes as much memory as the transactions.
+#[derive(Debug)]
+pub struct Index {
     /// `postings[starts[i]..starts[i + 1]]`: the transactions with item `i`.
     starts: Vec<usize>,
     postings: Vec<u32>,
+    transactions: u32,
 }
 
 impl Transactions {
     /// Collects transactions over items below `item_count`.
     pub fn builder(item_count: usize) -> Builder {
-        Builder { item_count, offsets: vec![0], items: Vec::new(), weights: Vec::new() }
+        let mut offsets = Numbers::default();
+        offsets.push(0);
+        Builder { item_count, offsets, items: Vec::new(), weights: Numbers::default() }
     }
 
     /// The records of `data`, each with weight 1.
@@ -39,10 +49,10 @@ impl Transactions {
         progress: &dyn Progress,
     ) -> Result<Self> {
         let get = |t: u32| data.record(t as usize);
-        Self::merged(item_count, data.len(), get, |_| 1, progress)?.indexed(progress)
+        Self::merged(item_count, data.len(), get, |_| 1, progress)
     }
 
-    /// The distinct transactions among `len`, not yet indexed.
+    /// The distinct transactions among `len`.
     fn merged<'a>(
         item_count: usize,
         len: usize,
@@ -60,12 +70,10 @@ impl Transactions {
         });
         let mut merged = Self {
             item_count,
-            offsets: Vec::with_capacity(count + 1),
+            offsets: Numbers::with_capacity(count + 1),
             items: Vec::with_capacity(occurrences),
-            weights: Vec::with_capacity(count),
+            weights: Numbers::with_capacity(count),
             supports: vec![0; item_count],
-            starts: vec![0; item_count + 1],
-            postings: Vec::new(),
         };
         merged.offsets.push(0);
         let mut pulse = Pulse::new(progress);
@@ -73,33 +81,42 @@ impl Transactions {
             let items = get(run[0]);
             pulse.work(run.len() + items.len())?;
             let weight = run.iter().map(|&t| weight(t)).sum();
-            for &item in items {
-                merged.supports[item as usize] += weight;
-                merged.starts[item as usize + 1] += 1;
-            }
+            items.iter().for_each(|&item| merged.supports[item as usize] += weight);
             merged.items.extend_from_slice(items);
-            merged.offsets.push(merged.items.len());
+            merged.offsets.push(merged.items.len() as u64);
             merged.weights.push(weight);
         }
         Ok(merged)
     }
 
-    /// Adds the lists of those that contain each item.
-    fn indexed(mut self, progress: &dyn Progress) -> Result<Self> {
-        for i in 0..self.item_count {
-            self.starts[i + 1] += self.starts[i];
-        }
+    /// The lists of those that contain an item, for the items that are `wanted`; others seem
+    /// to be nowhere.
+    ///
+    /// # Errors
+    /// If `progress` says stop.
+    pub fn index(&self, wanted: impl Fn(ItemId) -> bool, progress: &dyn Progress) -> Result<Index> {
+        let wanted: Vec<bool> = (0..self.item_count as ItemId).map(wanted).collect();
+        let mut starts = vec![0; self.item_count + 1];
         let mut pulse = Pulse::new(progress);
-        let mut next = self.starts.clone();
-        self.postings = vec![0; self.items.len()];
-        for t in 0..self.weights.len() {
-            pulse.work(self.offsets[t + 1] - self.offsets[t])?;
-            for &item in &self.items[self.offsets[t]..self.offsets[t + 1]] {
-                self.postings[next[item as usize]] = t as u32;
+        for items in self.items.chunks(Pulse::PORTION as usize) {
+            pulse.work(items.len())?;
+            let some = items.iter().filter(|&&item| wanted[item as usize]);
+            some.for_each(|&item| starts[item as usize + 1] += 1);
+        }
+        for i in 0..self.item_count {
+            starts[i + 1] += starts[i];
+        }
+        let mut next = starts.clone();
+        let mut postings = vec![0; starts[self.item_count]];
+        for t in 0..self.len() as u32 {
+            let (items, _) = self.get(t);
+            pulse.work(items.len())?;
+            for &item in items.iter().filter(|&&item| wanted[item as usize]) {
+                postings[next[item as usize]] = t;
                 next[item as usize] += 1;
             }
         }
-        Ok(self)
+        Ok(Index { starts, postings, transactions: self.len() as u32 })
     }
 
     /// How many items there may be.
@@ -114,13 +131,14 @@ impl Transactions {
 
     /// Whether there is none.
     pub fn is_empty(&self) -> bool {
-        self.weights.is_empty()
+        self.len() == 0
     }
 
     /// Transaction `t` and its weight.
     pub fn get(&self, t: u32) -> (&[ItemId], u64) {
         let t = t as usize;
-        (&self.items[self.offsets[t]..self.offsets[t + 1]], self.weights[t])
+        let items = self.offsets.get(t) as usize..self.offsets.get(t + 1) as usize;
+        (&self.items[items], self.weights.get(t))
     }
 
     /// All transactions with their weights.
@@ -132,17 +150,19 @@ impl Transactions {
     pub fn support(&self, item: ItemId) -> u64 {
         self.supports[item as usize]
     }
+}
 
+impl Index {
     fn posting(&self, item: ItemId) -> &[u32] {
         &self.postings[self.starts[item as usize]..self.starts[item as usize + 1]]
     }
 
-    /// The transactions that contain all of `items`, ascending.
+    /// The transactions that contain all of `items`, which were wanted, ascending.
     pub fn containing(&self, items: &[ItemId]) -> Vec<u32> {
         let mut lists: Vec<&[u32]> = items.iter().map(|&i| self.posting(i)).collect();
         lists.sort_unstable_by_key(|l| l.len());
         let Some((&first, others)) = lists.split_first() else {
-            return (0..self.len() as u32).collect();
+            return (0..self.transactions).collect();
         };
         let mut found = first.to_vec();
         for mut rest in others.iter().copied() {
@@ -170,9 +190,9 @@ fn gallop(list: &[u32], target: u32) -> usize {
 #[derive(Clone, Debug)]
 pub struct Builder {
     item_count: usize,
-    offsets: Vec<usize>,
+    offsets: Numbers,
     items: Vec<ItemId>,
-    weights: Vec<u64>,
+    weights: Numbers,
 }
 
 impl Builder {
@@ -183,22 +203,19 @@ impl Builder {
             return;
         }
         self.items.extend_from_slice(items);
-        self.offsets.push(self.items.len());
+        self.offsets.push(self.items.len() as u64);
         self.weights.push(weight);
     }
 
-    /// Merges equal transactions and indexes them.
+    /// Merges equal transactions.
     ///
     /// # Errors
     /// If `progress` says stop.
     pub fn build(self, progress: &dyn Progress) -> Result<Transactions> {
-        let get = |t: u32| &self.items[self.offsets[t as usize]..self.offsets[t as usize + 1]];
-        let weight = |t: u32| self.weights[t as usize];
-        let merged =
-            Transactions::merged(self.item_count, self.weights.len(), get, weight, progress)?;
-        // What was collected is given back before more memory is taken.
-        drop(self);
-        merged.indexed(progress)
+        let place = |t: u32| self.offsets.get(t as usize) as usize;
+        let get = |t: u32| &self.items[place(t)..place(t + 1)];
+        let weight = |t: u32| self.weights.get(t as usize);
+        Transactions::merged(self.item_count, self.weights.len(), get, weight, progress)
     }
 }
 

@@ -27,6 +27,7 @@
 mod attacker;
 mod holders;
 mod level;
+mod postings;
 mod slots;
 
 pub use level::{Level, MEANINGS, Measured};

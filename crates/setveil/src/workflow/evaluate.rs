@@ -2,7 +2,7 @@
 
 use super::limits;
 use crate::data::Keep;
-use crate::measure::{self, Evaluation, Facts, Options};
+use crate::measure::{self, Evaluation, Facts, Options, Question};
 use crate::{Dataset, Method, Progress, Release, Result};
 
 /// Computes every measure that applies to the method.
@@ -28,8 +28,17 @@ pub(super) fn measured(
     options: &Options,
     progress: &dyn Progress,
 ) -> Result<Evaluation> {
-    let facts = facts(release, original, &options.keep, progress)?;
-    measure::evaluate(release, original, options, &facts, progress)
+    let mut facts = facts(release, original, &options.keep, progress)?;
+    // First what needs the records of each cluster: they are not kept beside reconstructions.
+    let associated = match facts.members.take() {
+        Some(members) => {
+            measure::associations(release, original, &members, &Question::default(), progress)?
+        }
+        None => None,
+    };
+    let mut evaluation = measure::evaluate(release, original, options, &facts, progress)?;
+    (evaluation.anr, evaluation.are) = (associated.map(|a| a.anr), associated.map(|a| a.are));
+    Ok(evaluation)
 }
 
 /// What the release's method can tell.

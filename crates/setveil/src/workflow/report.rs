@@ -10,7 +10,7 @@ use crate::measure::{self, Options};
 use crate::release::Manifest;
 use crate::report::{self, About, Colour, Measured, Promised, Section, Subject, UNKNOWN_METHOD};
 use crate::verify::Verdict;
-use crate::{Dataset, Method, Progress, Release, Result, risk};
+use crate::{Dataset, Error, Method, Progress, Release, Result, risk};
 
 /// The page, and what it says first.
 #[derive(Clone, Debug, Serialize)]
@@ -45,7 +45,7 @@ pub struct Assessed {
 /// before and after and everything of [`evaluate`](super::evaluate()).
 ///
 /// # Errors
-/// As [`evaluate`](super::evaluate()).
+/// If no data set fits the release, and as [`evaluate`](super::evaluate()).
 pub fn assess(
     release: &Release,
     verdict: &Verdict,
@@ -53,6 +53,11 @@ pub fn assess(
     options: &Options,
     progress: &dyn Progress,
 ) -> Result<Assessed> {
+    // Read as `verify` reads: other readers have refused this already.
+    if let Some(found) = release.body.nonsense() {
+        let what = format!("no data set fits the release: {found}");
+        return Err(Error::Infeasible { what, hint: "verify tells what is wrong".into() });
+    }
     limits::records(release, progress)?;
     let measured = match original {
         Some(original) => Some(measured(release, original, options, progress)?),

@@ -13,10 +13,10 @@ use setveil::io::{
 };
 use setveil::methods::disassociation;
 use setveil::release::{
-    Bag, Body, Cluster, Disassociated, Generalized, Guarantee, JointCluster, Manifest, Model,
-    Release, SimpleCluster, Supports,
+    Bag, Body, Cluster, Disassociated, Generalized, Group, Grouped, Guarantee, JointCluster,
+    Manifest, Model, Release, SimpleCluster, Supports,
 };
-use setveil::{Dataset, Error, Progress, Stage, attack, workflow};
+use setveil::{Dataset, Error, Progress, Stage, attack, measure, report, workflow};
 use testkit::{fuzz, hostile, random, settings};
 
 /// Targets that take choices, and so mean something whatever the bytes.
@@ -47,6 +47,17 @@ fn clusters(clusters: Vec<Cluster>, items: usize) -> Release {
     let parameters = [("k", 2.into()), ("m", 2.into())];
     let manifest = Manifest::new("disassociation", parameters, guarantee, records, items as u64);
     Release { manifest, body: Body::Disassociated(body) }
+}
+
+fn groups(records: &[(&[u32], u32)], sensitive: &[(u32, u32)]) -> Release {
+    let records = Bag::from_counted(records.iter().copied());
+    let groups = vec![Group { size: 2, records, sensitive: sensitive.to_vec() }];
+    let vocabulary = Vocabulary::new(["a", "b", "s"]);
+    let guarantee = Guarantee { model: Model::Association { p: 2 }, supports: Supports::Exact };
+    let parameters =
+        [("p", 2.into()), ("sensitive", vec!["s"].into()), ("grouping", "blind".into())];
+    let manifest = Manifest::new("cahd", parameters, guarantee, 2, 3);
+    Release { manifest, body: Body::Grouped(Grouped { vocabulary, groups }) }
 }
 
 fn leaf(size: u32, chunks: &[(&[u32], u32)], term_chunk: &[u32]) -> Cluster {
@@ -151,13 +162,21 @@ fn nonsense_is_refused_on_reading() {
             ),
             "two chunks",
         ),
+        (groups(&[(&[0], 2)], &[(0, 1)]), "a sensitive item stands twice"),
+        (groups(&[(&[1, 0], 2)], &[(2, 1)]), "do not ascend"),
     ] {
         let mut memory = MemoryRelease::default();
         write_release_to(&release, &mut memory, &()).unwrap();
         let error = read_release_from(&memory, &()).unwrap_err().to_string();
         assert!(error.contains(word), "{error}");
         let opened = open_release_from(&memory, &()).unwrap();
-        assert!(!workflow::check(&opened, &()).unwrap().holds);
+        let verdict = workflow::check(&opened, &()).unwrap();
+        assert!(!verdict.holds);
+        // A report begins as verify does, and then attacks what it has read.
+        let (about, options) = (report::About::default(), measure::Options::default());
+        let error = workflow::report(&opened.release, &verdict, None, &about, &options, &());
+        let error = error.unwrap_err().to_string();
+        assert!(error.contains("no data set fits") && error.contains(word), "{error}");
     }
 }
 
