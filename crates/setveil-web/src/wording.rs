@@ -21,6 +21,7 @@ pub(crate) fn field(setting: Setting) -> &'static str {
         Setting::AsBaskets => "It is meant as it was read",
         Setting::MaxMemory => "Memory (on the command line: --max-memory)",
         Setting::Memory => "Data on disk (on the command line: --memory)",
+        Setting::Temporary => "Place for data on disk (on the command line: --temporary)",
         Setting::SensitiveOnly => {
             "Records with sensitive items only (on the command line: --sensitive-only)"
         }

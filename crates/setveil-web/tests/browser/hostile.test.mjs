@@ -51,6 +51,8 @@ test('a bad file leads to a form that mends it, and a file can be dropped', asyn
   let table = 'patient,code\n';
   for (let i = 0; i < 300; i += 1) table += `p${Math.floor(i / 3)},c${i * 7 % 11}\n`;
   await page.getByRole('link', { name: 'Publish data' }).click();
+  // What is dropped before the page and its script are there is dropped nowhere.
+  await page.waitForURL(/\/$/);
   const transfer = await page.evaluateHandle(text => {
     const data = new DataTransfer();
     data.items.add(new File([text], 'visits.csv', { type: 'text/csv' }));

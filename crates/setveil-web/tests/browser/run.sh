@@ -30,7 +30,8 @@ cd "$here"
 if ! [ -d node_modules/playwright-core ] || ! [ -d node_modules/axe-core ]; then
   npm ci --no-audit --no-fund >/dev/null 2>&1 || lacking "npm ci failed"
 fi
-(cd "$root" && cargo build --locked -p setveil-cli)
+# As the other tests build it: with the features of this package alone, everything would be built once more.
+(cd "$root" && cargo build --locked --workspace --tests)
 export CHROMIUM=$chromium
 export SETVEIL_PROGRAM=${SETVEIL_PROGRAM:-$root/target/debug/setveil}
 export SETVEIL_SHOTS=${SETVEIL_SHOTS:-$root/target/page}
