@@ -76,6 +76,7 @@ def main():
                 figures += found
                 table(program, name, file, found)
             os.remove(file)
+    together(figures, options.programs)
     if options.json:
         with open(options.json, "w") as out:
             json.dump(figures, out, indent=1)
@@ -241,6 +242,37 @@ def table(program, name, file, found):
             f"| {memory / size:.1f} | {', '.join(missed)} |"
         )
     print(flush=True)
+
+
+def together(figures, programs):
+    """One table of all data sets: processor seconds, their multiple of `anonymize`, memory as a multiple of the file, program by program."""
+    found = {(f["data"], f["command"], f["program"]): f for f in figures}
+    data, titles = (list(dict.fromkeys(f[key] for f in figures)) for key in ("data", "command"))
+    print("| | " + " | ".join(f"{name} ({size_of(figures, name) / 1e6:.1f} MB)" for name in data) + " |")
+    print("|---" * (len(data) + 1) + "|")
+    for title in titles:
+        cells = [" -> ".join(cell(found, name, title, program) for program in programs) for name in data]
+        print(f"| `{title}` | " + " | ".join(cells) + " |")
+
+
+def size_of(figures, name):
+    return next(f["bytes"] for f in figures if f["data"] == name)
+
+
+def cell(found, name, title, program):
+    figure, base = found[name, title, program], found[name, "anonymize", program]
+    if figure["wall"] is None:
+        return {None: "stopped", UNKNOWN: "-"}.get(figure["code"], f"exit code {figure['code']}")
+    ratio, memory = figure["cpu"] / base["cpu"], figure["memory"] / figure["bytes"]
+    bar, _ = BARS.get(title, (None, None))
+    time = f"{ratio:.1f}x" if ratio < 10 else f"{ratio:.0f}x"
+    space = f"{memory:.1f}x" if memory < 10 else f"{memory:.0f}x"
+    much = figure["memory"] > SMALL and memory > MEMORY_TIMES_FILE
+    return f"{figure['cpu']:.2f} s, {bold(time, bar and ratio > bar)}, {bold(space, much)}"
+
+
+def bold(text, missed):
+    return f"**{text}**" if missed else text
 
 
 if __name__ == "__main__":

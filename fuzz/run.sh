@@ -8,10 +8,8 @@ each=${SECONDS_EACH:-60}
 if [ $# -gt 0 ]; then targets=("$@"); else
   mapfile -t targets < <(sed -n '/^pub const TARGETS/,/^];/s/^    ("\([a-z_]*\)".*/\1/p' ../crates/testkit/src/fuzz.rs)
 fi
-# Coverage for libFuzzer, and checks of overflow and of assertions.
-export RUSTFLAGS="-Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-level=4 \
--Cllvm-args=-sanitizer-coverage-inline-8bit-counters -Cllvm-args=-sanitizer-coverage-pc-table \
--Cllvm-args=-sanitizer-coverage-trace-compares -Ccodegen-units=1 -Cdebug-assertions -Coverflow-checks"
+# Checks of overflow and of assertions everywhere; rustc.sh adds coverage for libFuzzer where it is of use.
+export RUSTFLAGS="-Cdebug-assertions -Coverflow-checks" RUSTC_WRAPPER="$PWD/rustc.sh"
 host=$(rustc -vV | sed -n 's/^host: //p')
 cargo build --release --locked --target "$host"
 program=target/$host/release/setveil-fuzz

@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
-# Installs what some tests use beside Rust, where it may: Chromium, R with jsonlite, Python libraries in target/python.
+# Installs what some tests use beside Rust, where it may: Chromium, R with jsonlite, data.table and Matrix, Python libraries in target/python.
 # What cannot be installed is no error here: the tests that lack it say so, and fail where CI is true.
 set -uo pipefail
 cd "$(dirname "$0")/../.."
 wanted=()
 command -v chromium >/dev/null || wanted+=(chromium)
 Rscript -e 'library(jsonlite)' >/dev/null 2>&1 || wanted+=(r-base-core r-cran-jsonlite)
+Rscript -e "library(data.table); library(Matrix)" >/dev/null 2>&1 || wanted+=(r-base-core r-cran-data.table r-cran-matrix)
 command -v npm >/dev/null || wanted+=(nodejs npm)
 if [ ${#wanted[@]} -gt 0 ] && [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; then
   echo "installing ${wanted[*]}"
