@@ -18,10 +18,10 @@
 //! This reasoning is about VERPART as printed. It does not see a term that a
 //! repair of Lemma 2 moved to the term chunk, and says nothing across clusters.
 
+use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::Background;
-use super::targets::People;
 use crate::data::{ItemId, K};
 use crate::release::{Bag, Disassociated, SimpleCluster};
 use crate::worlds::BodyWorlds;
@@ -116,7 +116,6 @@ pub(super) fn find_counted(
     m: u32,
     progress: &dyn Progress,
 ) -> Result<(Vec<Cover>, bool)> {
-    use rayon::prelude::*;
     let covers = body.clusters.par_iter().enumerate().map(|(cluster, published)| {
         progress.step(1)?;
         let (mut covers, mut large) = (Vec::new(), false);
@@ -291,7 +290,6 @@ pub(super) fn below_k_everywhere(
     k: K,
     progress: &dyn Progress,
 ) -> Result<u64> {
-    use rayon::prelude::*;
     let k = u64::from(k.get());
     let covers: FxHashSet<Cover> = covers.iter().copied().collect();
     let mut pairs: Vec<(ItemId, ItemId)> = known.iter().map(|c| (c.a, c.b)).collect();
@@ -310,91 +308,4 @@ pub(super) fn below_k_everywhere(
         Ok(u64::from(most < k))
     };
     pairs.par_iter().map(below).try_reduce(|| 0, |a, b| Ok(a + b))
-}
-
-/// Records of the original that contain a breached pair of a cluster they fit
-/// into, as far as the attacker knows their items.
-pub(super) fn vulnerable_records(
-    covers: &[Cover],
-    people: &People,
-    background: &Background,
-    worlds: &BodyWorlds,
-    progress: &dyn Progress,
-) -> Result<u64> {
-    use rayon::prelude::*;
-    if covers.is_empty() {
-        return Ok(0);
-    }
-    // Covers by pair; a record looks at each of its clusters once.
-    let mut by_pair: Vec<(ItemId, ItemId, u32)> =
-        covers.iter().map(|cover| (cover.a, cover.b, cover.cluster as u32)).collect();
-    by_pair.sort_unstable();
-    let mut pairs: FxHashMap<(ItemId, ItemId), std::ops::Range<usize>> = FxHashMap::default();
-    let mut start = 0;
-    for run in by_pair.chunk_by(|x, y| (x.0, x.1) == (y.0, y.1)) {
-        pairs.insert((run[0].0, run[0].1), start..start + run.len());
-        start += run.len();
-    }
-    let marks = Marks::of(pairs.keys());
-    let starts = alike(people, background);
-    let vulnerable = |tried: &mut Vec<u32>, i: usize| {
-        let start = starts[i] as usize;
-        let count = starts.get(i + 1).map_or(people.len(), |&next| next as usize) - start;
-        progress.step(count as u64)?;
-        let record = people.record(start);
-        let items = background.of_record(start, record);
-        tried.clear();
-        for (i, &a) in items.iter().enumerate() {
-            let covered = items[i + 1..].iter().filter(|&&b| marks.has(a, b));
-            for range in covered.filter_map(|&b| pairs.get(&(a, b))) {
-                tried.extend(by_pair[range.clone()].iter().map(|cover| cover.2));
-            }
-        }
-        tried.sort_unstable();
-        tried.dedup();
-        let found = tried.iter().any(|&cluster| worlds.fits(cluster as usize, record));
-        Ok(if found { count as u64 } else { 0 })
-    };
-    (0..starts.len())
-        .into_par_iter()
-        .map_init(Vec::new, vulnerable)
-        .try_reduce(|| 0, |a, b| Ok(a + b))
-}
-
-/// Where equal records begin of whom the same is known; records are sorted.
-fn alike(people: &People, background: &Background) -> Vec<u32> {
-    let own = matches!(background, Background::Records { .. });
-    let begins = |&r: &u32| {
-        let r = r as usize;
-        own || r == 0 || people.record(r - 1) != people.record(r)
-    };
-    (0..people.len() as u32).filter(begins).collect()
-}
-
-/// A small table that most pairs which are not covered are not in: it stays in the
-/// fastest memory, and a record has dozens of pairs.
-struct Marks(Vec<u64>);
-
-impl Marks {
-    const BITS: u32 = 18;
-
-    fn of<'a>(pairs: impl Iterator<Item = &'a (ItemId, ItemId)>) -> Self {
-        let mut marks = Self(vec![0; 1 << (Self::BITS - 6)]);
-        for &(a, b) in pairs {
-            let (word, bit) = Self::place(a, b);
-            marks.0[word] |= bit;
-        }
-        marks
-    }
-
-    fn place(a: ItemId, b: ItemId) -> (usize, u64) {
-        let pair = u64::from(a) << 32 | u64::from(b);
-        let hash = pair.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (64 - Self::BITS);
-        (hash as usize >> 6, 1 << (hash & 63))
-    }
-
-    fn has(&self, a: ItemId, b: ItemId) -> bool {
-        let (word, bit) = Self::place(a, b);
-        self.0[word] & bit != 0
-    }
 }

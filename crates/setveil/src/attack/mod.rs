@@ -28,6 +28,7 @@ mod regroup;
 mod replay;
 mod report;
 mod targets;
+mod vulnerable;
 mod worlds;
 
 pub use adversary::{Adversary, Background};
@@ -192,9 +193,9 @@ fn disassociated(
     let format = BodyWorlds::new(body, Knowledge::Format, progress)?;
     if kernel.refuses() && original.is_some() {
         progress.stage(Stage::Covers, Some(people.len() as u64));
-        let (covers, people) = (&known_covers, &people);
-        report.vulnerable_records =
-            Some(cover::vulnerable_records(covers, people, &background, &format, progress)?);
+        let who = (&people, &background);
+        let count = vulnerable::vulnerable_records(&known_covers, body, who, &format, progress)?;
+        report.vulnerable_records = Some(count);
     }
     let worlds = posterior::Worlds { format, guesses, vocabulary: &body.vocabulary };
     posterior::examine(&mut report, &worlds, who, k, known, options, progress)?;

@@ -39,7 +39,7 @@ impl Posterior {
 /// Expected supports of known + y so far.
 pub(super) struct Sum {
     candidates: f64,
-    /// By item: most questions touch a good part of all items.
+    /// By item: most questions touch a good part of all items. What stands at those that are known means nothing.
     with: Vec<f64>,
     /// Whether a shared chunk was involved.
     approximate: bool,
@@ -77,13 +77,7 @@ impl Sum {
     }
 
     /// Adds a simple cluster: E[known + y] for every y.
-    pub(super) fn add_simple(
-        &mut self,
-        leaf: &SimpleCluster,
-        model: &ClusterModel,
-        split: &Split,
-        known: &[ItemId],
-    ) {
+    pub(super) fn add_simple(&mut self, leaf: &SimpleCluster, model: &ClusterModel, split: &Split) {
         let (q, w) = (split.parts.len(), split.terms);
         let product: f64 = split.parts.iter().map(|part| part.2 as f64).product();
         let same = product * model.ratio(q, w);
@@ -108,9 +102,7 @@ impl Sum {
         }
         if leaf.term_chunk.len() > w {
             let term = product * model.ratio(q, w + 1);
-            for &y in leaf.term_chunk.iter().filter(|y| known.binary_search(y).is_err()) {
-                self.add(y, term);
-            }
+            leaf.term_chunk.iter().for_each(|&y| self.add(y, term));
         }
     }
 
@@ -126,7 +118,7 @@ impl Sum {
             if let Some(parts) = cluster.parts(leaf, known, sources, &mut asked) {
                 self.candidates += parts.expected(leaf);
                 self.approximate |= leaf.shares;
-                self.extend(cluster, l, &parts, known, &mut spread);
+                self.extend(cluster, l, &parts, &mut spread);
             }
         }
         self.finish(cluster, spread);
@@ -137,14 +129,7 @@ impl Sum {
     }
 
     /// Adds E[known + y] of one leaf for every y.
-    fn extend(
-        &mut self,
-        cluster: &ClusterWorlds,
-        l: usize,
-        parts: &Parts,
-        known: &[ItemId],
-        spread: &mut Spread,
-    ) {
+    fn extend(&mut self, cluster: &ClusterWorlds, l: usize, parts: &Parts, spread: &mut Spread) {
         let leaf = &cluster.leaves[l];
         let (q, w, product) = (parts.sources(), parts.terms, parts.product());
         let same = product * leaf.model.ratio(q, w);
@@ -163,9 +148,7 @@ impl Sum {
             }
         }
         let term = product * leaf.model.ratio(q, w + 1);
-        for &y in leaf.term_chunk.iter().filter(|y| known.binary_search(y).is_err()) {
-            self.add(y, term);
-        }
+        leaf.term_chunk.iter().for_each(|&y| self.add(y, term));
         let per_record = leaf.model.size() as f64;
         leaf.path.iter().for_each(|&node| spread.nodes[node] += another * per_record);
         for part in parts.shared.iter().filter(|p| p.exception.is_none()) {

@@ -216,7 +216,7 @@ impl<'a> BodyWorlds<'a> {
     pub(crate) fn posterior(&self, known: &[ItemId]) -> Posterior {
         let mut sum = Sum::new(self.body.vocabulary.len());
         self.each(known, |_, place| match place {
-            Where::Simple(leaf, model, split) => sum.add_simple(leaf, model, &split, known),
+            Where::Simple(leaf, model, split) => sum.add_simple(leaf, model, &split),
             Where::Joint(cluster) => sum.add_joint(cluster, known),
         });
         sum.into_posterior(known)
