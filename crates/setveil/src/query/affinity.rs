@@ -62,8 +62,14 @@ impl Affinity {
         Ok(Some(Self { records, least, power, caution, items, pairs }))
     }
 
-    /// The estimate with more of what cannot be seen, where that is likely.
-    pub(super) fn applied(&self, itemset: &[ItemId], estimate: Estimate) -> Estimate {
+    /// The estimate with more of what cannot be seen, where that is likely; no more than what
+    /// `alone` expects of each item.
+    pub(super) fn applied(
+        &self,
+        itemset: &[ItemId],
+        estimate: Estimate,
+        alone: impl Fn(ItemId) -> f64,
+    ) -> Estimate {
         let &[a, b] = itemset else { return estimate };
         let Some(&seen) = self.pairs.get(&(a, b)) else { return estimate };
         let [of_a, of_b] = [a, b].map(|item| f64::from(self.items[item as usize]));
@@ -72,7 +78,11 @@ impl Affinity {
         // What no world lacks is not a matter of chance.
         let rest = (estimate.expected - estimate.lower as f64).max(0.0);
         let more = rest * (times.powf(self.power).max(self.least) - 1.0);
-        let expected = (estimate.expected + more).min(estimate.upper as f64);
+        let mut expected = (estimate.expected + more).min(estimate.upper as f64);
+        // Each is expected as often as it is seen, at least: mostly that answers it.
+        if more > 0.0 && expected > of_a.min(of_b) {
+            expected = expected.min(alone(a)).min(alone(b));
+        }
         Estimate { expected: expected.max(estimate.expected), ..estimate }
     }
 }

@@ -74,7 +74,12 @@ impl ClusterWorlds<'_> {
         let own = parts.own.iter().map(|part| part.count as f64);
         let most = own.chain(parts.shared.iter().map(|part| part.mean));
         let most = most.fold(leaf.model.size() as f64, f64::min);
-        self.prior.expected(parts.sources(), parts.terms, parts.expected(leaf), most)
+        let product = parts.product();
+        let mean = |chunks, terms| {
+            let product = if chunks == 0 { 1.0 } else { product };
+            product * leaf.model.ratio(chunks, terms)
+        };
+        self.prior.expected(parts.sources(), parts.terms, most, mean)
     }
 
     /// The upper bound of [`answer`](Self::answer) alone.

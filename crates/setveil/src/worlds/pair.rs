@@ -137,7 +137,7 @@ impl Pass<'_, '_> {
         }
         let leaf = &self.cluster.leaves[l];
         let mean = product * facts.ratio(terms, &leaf.model);
-        self.expected += self.cluster.prior.expected(2 - terms, terms, mean, most);
+        self.expected += self.cluster.prior.expected(2 - terms, terms, most, |_, _| mean);
         self.exact &= !facts.shares;
         match [self.is_shared(sources[0]), self.is_shared(sources[1])] {
             [false, false] => {

@@ -29,6 +29,8 @@ const NOT_KEPT: f64 = 1.4;
 const FULL_SPREAD: f64 = 0.2;
 /// and up to this one not at all; in between, in proportion.
 const NO_SPREAD: f64 = 0.1;
+/// So many terms draw each other together.
+const ATTRACTED: usize = 3;
 /// How far what is seen of a pair is followed.
 const SEEN: f64 = 0.5;
 
@@ -108,21 +110,50 @@ impl Factors {
     }
 
     /// The expected support in one leaf of an itemset with items from so many
-    /// chunks and so many terms of the term chunk, if all worlds were equally likely `mean`.
-    /// No more than `most`, unless that mean is more.
-    pub(super) fn expected(&self, chunks: usize, terms: usize, mean: f64, most: f64) -> f64 {
+    /// chunks and so many terms of the term chunk. `mean` says what it would be for
+    /// some of these chunks and terms if all worlds were equally likely; of the chunks
+    /// it is asked for all or none. No more than `most`, unless that mean is more.
+    ///
+    /// With one term more the factor can grow faster than the mean falls. But whoever has
+    /// all has a part: a set is not expected more often than what it consists of.
+    pub(super) fn expected(
+        &self,
+        chunks: usize,
+        terms: usize,
+        most: f64,
+        mean: impl Fn(usize, usize) -> f64,
+    ) -> f64 {
+        let whole = mean(chunks, terms);
         if terms == 0 {
-            return mean;
+            return whole;
         }
+        let mut expected = whole * self.factor(chunks, terms);
+        if chunks + terms > 2 && expected > whole {
+            let fewer = |terms| mean(chunks, terms) * self.factor(chunks, terms);
+            let alone = |terms| mean(0, terms) * self.factor(0, terms);
+            for terms in 1..=terms.min(ATTRACTED) {
+                expected = expected.min(fewer(terms)).min(alone(terms));
+            }
+            expected = expected.min(alone(terms));
+            if chunks > 0 {
+                expected = expected.min(mean(chunks, 0));
+            }
+        }
+        // Nobody meets more often than the rarest occurs.
+        let most = if chunks + terms > 1 { most.min(self.occurrences) } else { most };
+        expected.min(most).max(whole)
+    }
+
+    /// What the mean is multiplied by.
+    fn factor(&self, chunks: usize, terms: usize) -> f64 {
         let Self { occurrences, two_terms, term_and_chunk, .. } = self;
-        let pairs = (terms * (terms - 1) / 2) as i32;
+        // More terms than that are not drawn together any further: the factor then stays, and the mean falls.
+        let terms = terms.min(ATTRACTED);
+        let pairs = (terms * terms.saturating_sub(1) / 2) as i32;
         let alone = occurrences.powi(terms as i32);
         let attraction = (two_terms / (occurrences * occurrences)).powi(pairs);
         let to_chunks = (term_and_chunk / occurrences).powi(terms as i32);
-        let factor = alone * attraction * if chunks > 0 { to_chunks } else { 1.0 };
-        // Nobody meets more often than the rarest occurs.
-        let most = if chunks + terms > 1 { most.min(*occurrences) } else { most };
-        (mean * factor).min(most).max(mean)
+        alone * attraction * if chunks > 0 { to_chunks } else { 1.0 }
     }
 }
 

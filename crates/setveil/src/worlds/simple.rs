@@ -124,7 +124,12 @@ impl Split {
         let counts = self.counts();
         let answer = model.answer(&counts, self.terms);
         let most = counts.iter().copied().fold(model.size(), u64::min) as f64;
-        let expected = prior.expected(counts.len(), self.terms, answer.expected, most);
+        let whole = |chunks, terms| chunks == counts.len() && terms == self.terms;
+        let mean = |chunks, terms| match whole(chunks, terms) {
+            true => answer.expected,
+            false => model.expected_support(&counts[..chunks], terms),
+        };
+        let expected = prior.expected(counts.len(), self.terms, most, mean);
         let expected = expected.clamp(answer.lower as f64, answer.upper as f64);
         Answer { expected, ..answer }
     }

@@ -59,3 +59,66 @@ fn rare_pairs_of_long_records_are_expected_more_often_inside_the_bounds() {
         assert!(off_measured < off_worlds, "{seed}: {off_measured} {off_worlds}");
     }
 }
+
+/// Items that only long records have, so that many are terms of one term chunk: more of them
+/// together are not expected more often than fewer.
+#[test]
+fn a_set_is_not_expected_more_often_than_a_part_of_it() {
+    let mut rng = random::rng(5);
+    let short = (0..2000).map(|_| (1, 0..30)).chain((0..60).map(|_| (30, 200..500)));
+    let rows: Vec<Vec<String>> = short
+        .map(|(length, items)| {
+            let chosen = sample(&mut rng, items.len(), length);
+            let mut row: Vec<_> = chosen.iter().map(|i| random::label(items.start + i)).collect();
+            row.extend((length > 1).then(|| random::label(100)));
+            row
+        })
+        .collect();
+    let original = Dataset::from_records(rows);
+    let (k, m) = (K::new(5).unwrap(), M::new(2).unwrap());
+    let plain = disassociation::Parameters::new(k, m);
+    let (mut compared, mut less) = (0, 0);
+    for parameters in [plain.clone().with_refine(false), plain] {
+        let release = disassociation::anonymize(&original, &parameters, &()).unwrap();
+        for record in original.records().filter(|r| r.len() > 10).take(20) {
+            let labels: Vec<&str> =
+                record.iter().map(|&i| original.vocabulary().label(i)).collect();
+            let sets: Vec<Vec<&str>> = (1..=7).map(|n| labels[..n].to_vec()).collect();
+            let answers = workflow::query(&release, &sets, &QueryOptions::default(), &()).unwrap();
+            for (fewer, more) in answers.iter().zip(&answers[1..]) {
+                assert!(more.expected <= fewer.expected + 1e-9, "{fewer:?} {more:?}");
+                compared += 1;
+                less += u32::from(more.expected < fewer.expected);
+            }
+        }
+    }
+    assert!(compared == 240 && less > 100, "{less} of {compared}");
+}
+
+/// Pairs that are seen together more often than by chance are expected more often, but not more often than
+/// their items.
+#[test]
+fn a_pair_is_not_expected_more_often_than_its_items() {
+    for seed in 0..4 {
+        let data = uneven(seed);
+        let (k, m) = (K::new(3).unwrap(), M::new(2).unwrap());
+        let clusters = disassociation::Parameters::new(k, m);
+        let leaves = setveil::methods::local_suppression::Parameters::new(k, m);
+        let releases = [
+            disassociation::anonymize(&data, &clusters, &()).unwrap(),
+            setveil::methods::local_suppression::anonymize(&data, &leaves, &()).unwrap(),
+        ];
+        for release in releases {
+            let singles: Vec<Vec<String>> = (0..ITEMS).map(|i| vec![random::label(i)]).collect();
+            let options = QueryOptions::default();
+            let singles = workflow::query(&release, &singles, &options, &()).unwrap();
+            let alone = |label: &String| {
+                singles.iter().find(|answer| answer.itemset[0] == *label).unwrap().expected
+            };
+            for pair in ask(&release, Prior::Measured, 1).iter().filter(|a| a.itemset.len() == 2) {
+                let least = pair.itemset.iter().map(alone).fold(f64::INFINITY, f64::min);
+                assert!(pair.expected <= least + 1e-9, "{seed} {pair:?} {least}");
+            }
+        }
+    }
+}
