@@ -32,7 +32,7 @@ const SEEN: [f64; 5] = [0.0, 0.25, 0.5, 0.75, 1.0];
 const CAUTION: [f64; 4] = [8.0, 4.0, 2.0, 1.0];
 
 /// How factors are chosen for a release.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 struct Rule {
     by_lengths: bool,
     occurrences: f64,
@@ -149,10 +149,19 @@ pub(super) fn run(args: &Args, output: &Path) -> anyhow::Result<()> {
     }
     for (by_lengths, title) in [(false, "held out, fixed"), (true, "held out, by lengths")] {
         let tried = Tried::new(Rule::all(by_lengths), &cases, false)?;
+        // Often the same rule is best without either of two data sets: what it gives is computed once.
+        let mut known: Vec<(Rule, Tried)> = Vec::new();
         for (held_out, case) in cases.iter().enumerate() {
             let rule = tried.rules[tried.best(&worlds, held_out, OF_RANDOM)];
             table.write(case, &format!("{title}, without pairs"), rule.factors(case))?;
-            let with_pairs = Tried::new(rule.with_pairs(), &cases, true)?;
+            let at = match known.iter().position(|(other, _)| *other == rule) {
+                Some(at) => at,
+                None => {
+                    known.push((rule, Tried::new(rule.with_pairs(), &cases, true)?));
+                    known.len() - 1
+                }
+            };
+            let with_pairs = &known[at].1;
             let rule = with_pairs.rules[with_pairs.best(&worlds, held_out, ALL)];
             table.write(case, title, rule.factors(case))?;
         }
