@@ -1,7 +1,6 @@
 //! Records as they are read, before labels are numbered for good.
 
 use super::assembly::dedup;
-use super::interner::short_key;
 use super::limits::check_length;
 use super::{Dropped, Interner, ItemId};
 use crate::{Progress, Result};
@@ -89,10 +88,10 @@ impl Block {
         }
     }
 
-    /// As [`Block::push`], for at most seven bytes that the caller has in a register.
+    /// As [`Block::push`], for a label of `len` <= 7 bytes that the caller has in a register.
     #[inline]
-    pub(crate) fn push_short(&mut self, packed: u64, label: &str) {
-        let id = self.labels.intern_keyed(short_key(packed, label.len()), label);
+    pub(crate) fn push_short(&mut self, packed: u64, len: usize) {
+        let id = self.labels.intern_short(packed, len);
         self.items.push(id);
     }
 

@@ -60,15 +60,29 @@ impl Interner {
     /// When no number is left the answer is 0 and means nothing: whoever
     /// interns what a user wrote asks [`Interner::check`] before the ids are used.
     pub fn intern(&mut self, label: &str) -> ItemId {
-        self.intern_keyed(key(label), label)
+        let key = key(label);
+        match self.find(key, |here, id| key < LONG || here.label(id) == label) {
+            Ok(id) => id,
+            Err(at) => self.insert(at, key, label),
+        }
     }
 
-    /// As [`Interner::intern`], for a caller that has the label's [`key`] already.
+    /// As [`Interner::intern`], for a label of `len` <= 7 bytes that stand in `packed`, the first lowest.
     ///
     /// Readers call this for every item: a call of its own costs a third more
     /// instructions there, and the compiler does not see that by itself.
     #[inline(always)]
-    pub(crate) fn intern_keyed(&mut self, key: u64, label: &str) -> ItemId {
+    pub(crate) fn intern_short(&mut self, packed: u64, len: usize) -> ItemId {
+        let key = short_key(packed, len);
+        match self.find(key, |_, _| true) {
+            Ok(id) => id,
+            Err(at) => self.insert_short(at, key, packed, len),
+        }
+    }
+
+    /// The id that stands for `key`, where `is` says that it is this one; or the slot where it goes.
+    #[inline(always)]
+    fn find(&mut self, key: u64, is: impl Fn(&Self, ItemId) -> bool) -> Result<ItemId, usize> {
         if self.ends.len() * 4 >= self.slots.len() * 3 {
             self.grow();
         }
@@ -77,13 +91,20 @@ impl Interner {
         loop {
             let slot = self.slots[at];
             if slot.id == VACANT {
-                return self.insert(at, key, label);
+                return Err(at);
             }
-            if slot.key == key && (key < LONG || self.label(slot.id) == label) {
-                return slot.id;
+            if slot.key == key && is(self, slot.id) {
+                return Ok(slot.id);
             }
             at = (at + 1) & mask;
         }
+    }
+
+    #[cold]
+    fn insert_short(&mut self, at: usize, key: u64, packed: u64, len: usize) -> ItemId {
+        let bytes = packed.to_le_bytes();
+        let label = std::str::from_utf8(&bytes[..len]).expect("what blanks divide is text");
+        self.insert(at, key, label)
     }
 
     #[cold]

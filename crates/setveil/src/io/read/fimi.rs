@@ -58,7 +58,7 @@ fn fields(text: &str, block: &mut Block) -> u64 {
             let length = found.trailing_zeros() as usize / 8;
             if length > 0 {
                 let packed = word & ((1 << (length * 8)) - 1);
-                block.push_short(packed, &text[at..at + length]);
+                block.push_short(packed, length);
             }
             length
         };
