@@ -7,6 +7,7 @@ use std::sync::Arc;
 use arrow_array::builder::{ListBuilder, StringBuilder};
 use arrow_array::{ArrayRef, Int64Array, RecordBatch, StringArray};
 use parquet::arrow::ArrowWriter;
+use parquet::file::properties::{EnabledStatistics, WriterProperties, WriterVersion};
 use setveil::io::{Format, ReadOptions};
 
 /// Records of labels.
@@ -90,32 +91,111 @@ pub fn jsonl_objects(records: &Records) -> Vec<u8> {
 
 /// A column `what` of lists.
 pub fn parquet_lists(records: &Records) -> Vec<u8> {
+    parquet(lists(records))
+}
+
+/// Columns `what` and `who`, one row an item.
+pub fn parquet_long(records: &Records) -> Vec<u8> {
+    parquet(long(records))
+}
+
+fn lists(records: &Records) -> Vec<(&'static str, ArrayRef)> {
     let mut lists = ListBuilder::new(StringBuilder::new());
     for record in records {
         record.iter().for_each(|label| lists.values().append_value(label));
         lists.append(true);
     }
     let numbers = Int64Array::from_iter_values(0..records.len() as i64);
-    parquet(vec![("n", Arc::new(numbers)), ("what", Arc::new(lists.finish()))])
+    vec![("n", Arc::new(numbers)), ("what", Arc::new(lists.finish()))]
 }
 
-/// Columns `what` and `who`, one row an item.
-pub fn parquet_long(records: &Records) -> Vec<u8> {
+fn long(records: &Records) -> Vec<(&'static str, ArrayRef)> {
     let rows = || records.iter().enumerate().flat_map(|(p, r)| r.iter().map(move |l| (p, l)));
     let labels = StringArray::from_iter_values(rows().map(|(_, label)| label));
     let persons = Int64Array::from_iter_values(rows().map(|(person, _)| person as i64));
-    parquet(vec![("what", Arc::new(labels)), ("who", Arc::new(persons))])
+    vec![("what", Arc::new(labels)), ("who", Arc::new(persons))]
+}
+
+/// As [`long`], with a row without an item and one without a person.
+fn long_with_nulls(records: &Records) -> Vec<(&'static str, ArrayRef)> {
+    let rows = records.iter().enumerate().flat_map(|(p, r)| r.iter().map(move |l| (p, l)));
+    let row = |(person, label): (usize, &String)| (Some(person as i64), Some(label.clone()));
+    let nulls = [(None, Some("x".to_owned())), (Some(0), None)];
+    let (persons, labels): (Vec<_>, Vec<_>) = rows.map(row).chain(nulls).unzip();
+    let (persons, labels) = (Int64Array::from(persons), StringArray::from(labels));
+    vec![("what", Arc::new(labels)), ("who", Arc::new(persons))]
 }
 
 /// A Parquet file of these columns.
 pub fn parquet(columns: Vec<(&str, ArrayRef)>) -> Vec<u8> {
+    parquet_with(columns, &WriterProperties::default())
+}
+
+fn parquet_with(columns: Vec<(&str, ArrayRef)>, properties: &WriterProperties) -> Vec<u8> {
     let batch = RecordBatch::try_from_iter(columns).expect("columns of one length");
     let mut bytes = Vec::new();
-    let mut writer =
-        ArrowWriter::try_new(&mut bytes, batch.schema(), None).expect("a plain schema");
+    let mut writer = ArrowWriter::try_new(&mut bytes, batch.schema(), Some(properties.clone()))
+        .expect("a plain schema");
     writer.write(&batch).expect("writing to memory cannot fail");
     writer.close().expect("writing to memory cannot fail");
     bytes
+}
+
+/// What a writer of Parquet can be told, in many combinations.
+pub fn writer_properties() -> Vec<WriterProperties> {
+    use parquet::basic::{Compression, Encoding};
+    let codecs = [
+        Compression::UNCOMPRESSED,
+        Compression::SNAPPY,
+        Compression::GZIP(Default::default()),
+        Compression::ZSTD(Default::default()),
+    ];
+    let mut all = Vec::new();
+    for (i, codec) in codecs.into_iter().enumerate() {
+        for version in [WriterVersion::PARQUET_1_0, WriterVersion::PARQUET_2_0] {
+            for (dictionary, small) in [(true, false), (true, true), (false, false), (false, true)]
+            {
+                let mut made = WriterProperties::builder()
+                    .set_compression(codec)
+                    .set_writer_version(version)
+                    .set_dictionary_enabled(dictionary)
+                    .set_bloom_filter_enabled(i % 2 == 0)
+                    .set_statistics_enabled(STATISTICS[all.len() % STATISTICS.len()])
+                    .set_write_page_header_statistics(small);
+                if small {
+                    // Several groups, many pages, and a dictionary that is given up.
+                    made = made
+                        .set_max_row_group_row_count(Some(700))
+                        .set_data_page_row_count_limit(50)
+                        .set_write_batch_size(10)
+                        .set_dictionary_page_size_limit(300);
+                }
+                if !dictionary && small {
+                    made = made.set_column_encoding("what".into(), Encoding::DELTA_BYTE_ARRAY);
+                }
+                all.push(made.build());
+            }
+        }
+    }
+    all
+}
+
+const STATISTICS: [EnabledStatistics; 3] =
+    [EnabledStatistics::Page, EnabledStatistics::Chunk, EnabledStatistics::None];
+
+/// Parquet files as `properties` say: a name, the bytes, and how to read them. All leave out empty records.
+pub fn parquet_layouts(
+    records: &Records,
+    properties: &WriterProperties,
+) -> Vec<(&'static str, Vec<u8>, ReadOptions)> {
+    let options = as_format(Format::Parquet);
+    let named = options.clone().id(Some("who".into())).item(Some("what".into()));
+    let file = |columns| parquet_with(columns, properties);
+    vec![
+        ("lists", file(lists(records)), options),
+        ("long", file(long(records)), named.clone()),
+        ("nulls", file(long_with_nulls(records)), named.skip_bad_lines(true)),
+    ]
 }
 
 /// Every layout: a file name, the bytes, and how to read them. Long tables

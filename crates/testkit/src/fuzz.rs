@@ -12,14 +12,14 @@ use setveil::budget::Budget;
 use setveil::data::ArrowOptions;
 use setveil::io::{
     ClusterBlocks, Format, MemoryRelease, ReadOptions, open_release_from, parse_dataset,
-    parse_hierarchy, read_release_from,
+    parse_hierarchy, read_dataset_from, read_release_from,
 };
 use setveil::reconstruct::TermOccurrences;
 use setveil::release::{Body, Release};
 use setveil::workflow::{self, QueryOptions, ReconstructOptions};
 use setveil::{Dataset, attack};
 
-use crate::{hostile, tables};
+use crate::{hostile, made_parquet, tables};
 
 /// Memory that an input may take: little, so that a fuzzer sees who takes more.
 const BUDGET: Budget = Budget::new(64 << 20);
@@ -113,10 +113,17 @@ pub fn json(bytes: &[u8]) {
     read(bytes, &options(Format::Json, None, Some("what")));
 }
 
-/// The Parquet reader, with lists and with a long table.
+/// The Parquet reader, with lists and with a long table; then the bytes are the
+/// pages of a column, so that more of them reach the headers of pages.
 pub fn parquet(bytes: &[u8]) {
+    let long = options(Format::Parquet, Some("who"), Some("what"));
     read(bytes, &options(Format::Parquet, None, None));
-    read(bytes, &options(Format::Parquet, Some("who"), Some("what")));
+    read(bytes, &long);
+    let pages = made_parquet::long_table(bytes);
+    read(&pages, &long);
+    for bytes in [bytes, &pages] {
+        let _ = read_dataset_from(bytes, Path::new("fuzzed"), &long, &BUDGET);
+    }
 }
 
 /// The release reader: the bytes are a file of the body, under each of its

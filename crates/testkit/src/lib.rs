@@ -18,6 +18,7 @@ pub mod hostile;
 pub mod inputs;
 pub mod located;
 pub mod lost;
+pub mod made_parquet;
 pub mod naive_measures;
 pub mod possible;
 pub mod problematic;

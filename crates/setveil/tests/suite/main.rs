@@ -32,6 +32,7 @@ mod method;
 mod on_disk;
 mod original;
 mod own_original;
+mod parquet;
 mod parts;
 mod printed_cahd;
 mod prior;

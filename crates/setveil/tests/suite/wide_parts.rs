@@ -43,6 +43,7 @@ fn records_that_only_seem_to_be_equal_stay_together() {
         counter.add((260, 7), last);
         planner.take(counter);
         assert!(!planner.counts());
+        assert_eq!(planner.equal_parts(), equal as u64, "known before it is made");
         let plan = planner.finish();
         assert_eq!((plan.equal().len(), plan.sizes().iter().sum::<u64>()), (equal, 100));
         assert!(plan.equal().iter().all(|equal| equal.ranks == [4, 6]));
@@ -86,6 +87,22 @@ fn a_wide_table_of_nearly_equal_records_comes_apart() {
         records.rotate_left(123);
     }
     assert_eq!(made[0], made[1]);
+}
+
+/// Each part of equal records has a copy of what they have.
+#[test]
+fn too_many_parts_of_equal_records_are_refused_before_they_are_made() {
+    let mut records = testkit::random::records(3, 4000, 50, 3.0);
+    records.extend(vec![(0..40).map(|item| format!("long {item}")).collect(); 2400]);
+    let data = Dataset::from_records(records);
+    let records = Some(PartSize::records(800, 50).unwrap());
+    let made = |parts| {
+        let sizes = Sizes { records, parts, ..PartSize::weight(800).into() };
+        let take = &mut |_: &[u8]| Ok(());
+        anonymize_numbered(numbered(&data), &parameters(3, 2), sizes, &mut InMemory, take, &())
+    };
+    let error = made(2).unwrap_err().to_string();
+    assert!(error.contains("into at least 3 parts"), "{error}");
 }
 
 #[test]

@@ -24,7 +24,6 @@ mod long_csv;
 mod options;
 #[cfg(feature = "parquet")]
 mod parquet;
-mod parquet_footer;
 mod positioned;
 mod preview;
 #[cfg(feature = "parquet")]

@@ -65,6 +65,8 @@ pub(super) fn plan<S: Shelves>(
             weight = planner.all();
         }
     }
+    // Before it is made: every one of these has a copy of its ranks, which may be many.
+    check_parts(planner.equal_parts(), sizes.parts)?;
     let plan = planner.finish();
     check_parts(plan.sizes().len() as u64, sizes.parts)?;
     Ok(plan)
@@ -116,7 +118,8 @@ fn check_parts(parts: u64, most: u64) -> Result<()> {
     if parts <= most {
         return Ok(());
     }
-    refuse(format!("the data comes apart into {parts} parts, and the memory is enough for {most}"))
+    let apart = format!("the data comes apart into at least {parts} parts");
+    refuse(format!("{apart}, and the memory is enough for {most}"))
 }
 
 /// More memory is what helps.

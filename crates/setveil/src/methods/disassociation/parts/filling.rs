@@ -57,7 +57,7 @@ impl Parts {
 
     /// Equal ones fill parts of their own.
     fn divide(&mut self, ranks: &[u32], weight: u64) {
-        let pieces = weight.div_ceil(self.size.max());
+        let pieces = self.size.pieces(weight);
         for piece in 0..pieces {
             let count = weight * (piece + 1) / pieces - weight * piece / pieces;
             self.equal.push(Equal { ranks: ranks.to_vec(), count, part: self.sizes.len() as u32 });

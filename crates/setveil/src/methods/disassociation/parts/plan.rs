@@ -204,6 +204,14 @@ impl Planner {
         self.tree.iter().map(|split| split.children.len()).sum()
     }
 
+    /// How many parts there will be of equal ones alone: each of them
+    /// has its ranks in the plan.
+    pub fn equal_parts(&self) -> u64 {
+        let children = self.tree.iter().flat_map(|split| &split.children);
+        let divided = children.filter(|c| matches!(c.next, Next::Divided | Next::Alike(_)));
+        divided.map(|child| self.size.pieces(child.weight)).sum()
+    }
+
     /// Takes what one pass counted.
     pub fn take(&mut self, counter: Counter) {
         let mut counts: Vec<(Beginning, u64)> = counter.0.into_iter().collect();

@@ -122,6 +122,11 @@ impl PartSize {
         Self { max: max.max(4) }
     }
 
+    /// How many parts equal ones of this weight fill.
+    pub(super) fn pieces(self, weight: u64) -> u64 {
+        weight.div_ceil(self.max)
+    }
+
     /// The smaller of the two.
     #[must_use]
     pub fn at_most(self, max: u64) -> Self {

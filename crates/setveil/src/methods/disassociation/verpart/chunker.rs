@@ -138,10 +138,38 @@ mod tests {
 
     use super::*;
 
+    /// Words and sparse rows agree on `terms`, and the bags are canonical.
+    fn agree(terms: &[Masked], k: u32, m: u32, rank: impl Fn(ItemId) -> u32 + Copy) {
+        let frequent = terms.iter().filter(|term| term.1.count_ones() >= k);
+        let masked: Vec<Masked> = frequent.copied().collect();
+        let (k, m) = (K::new(k).unwrap(), M::new(m).unwrap());
+        let expected = unmask(&masked, rank, &()).unwrap().chunks(k, m, &()).unwrap();
+        let mut chunker = Chunker::default();
+        // What is left of the last time does no harm.
+        for _ in 0..2 {
+            chunker.clear();
+            masked.iter().for_each(|&(item, mask)| chunker.push_mask(item, mask));
+            let found = chunker.chunks_by(k, m, rank, &()).unwrap();
+            assert!(found.iter().all(|bag| bag.canonical_fault().is_none()));
+            assert_eq!(found, expected);
+        }
+        // As REFINE fills it.
+        chunker.clear();
+        for &(item, mask) in &masked {
+            chunker.push_term(item, mask.count_ones());
+        }
+        for record in 0..u64::BITS {
+            let with = masked.iter().enumerate().filter(|(_, term)| term.1 >> record & 1 == 1);
+            chunker.push_record(with.map(|(number, _)| number as u32));
+        }
+        let total: usize = chunker.itemsets().iter().map(Vec::len).sum();
+        assert_eq!(total as u32, masked.iter().map(|t| t.1.count_ones()).sum::<u32>());
+        assert_eq!(chunker.chunks_by(k, m, rank, &()).unwrap(), expected);
+    }
+
     proptest! {
         #![proptest_config(testkit::settings::cases(256))]
 
-        /// Words and sparse rows agree, and the bags are canonical.
         #[test]
         fn few_records_are_divided_like_many(
             rows in prop::collection::vec(prop::collection::btree_set(0u32..9, 0..7), 0..=64),
@@ -149,38 +177,31 @@ mod tests {
             m in 1u32..6,
             ranks in prop::collection::vec(0u32..3, 9),
         ) {
-            let rank = |item: ItemId| ranks[item as usize];
-            let masked: Vec<Masked> = (0..9)
-                .map(|item| {
-                    let has = |r: &usize| rows[*r].contains(&item);
-                    (item, (0..rows.len()).filter(has).fold(0, |mask, r| mask | 1 << r))
-                })
-                .filter(|(_, mask): &Masked| mask.count_ones() >= k)
-                .collect();
-            let (k, m) = (K::new(k).unwrap(), M::new(m).unwrap());
-            let expected = unmask(&masked, rank, &()).unwrap().chunks(k, m, &()).unwrap();
-            let mut chunker = Chunker::default();
-            // What is left of the last time does no harm.
-            for _ in 0..2 {
-                chunker.clear();
-                masked.iter().for_each(|&(item, mask)| chunker.push_mask(item, mask));
-                let found = chunker.chunks_by(k, m, rank, &()).unwrap();
-                prop_assert!(found.iter().all(|bag| bag.canonical_fault().is_none()));
-                prop_assert_eq!(&found, &expected);
-            }
-            // As REFINE fills it.
-            chunker.clear();
-            for &(item, mask) in &masked {
-                chunker.push_term(item, mask.count_ones());
-            }
-            for row in &rows {
-                let number = |item: &u32| masked.iter().position(|t| t.0 == *item);
-                chunker.push_record(row.iter().filter_map(number).map(|i| i as u32));
-            }
-            let itemsets = chunker.itemsets();
-            let total: usize = itemsets.iter().map(Vec::len).sum();
-            prop_assert_eq!(total as u32, masked.iter().map(|t| t.1.count_ones()).sum::<u32>());
-            prop_assert_eq!(chunker.chunks_by(k, m, rank, &()).unwrap(), expected);
+            let mask = |item: ItemId| {
+                let with = (0..rows.len()).filter(|&record| rows[record].contains(&item));
+                with.fold(0, |mask, record| mask | 1 << record)
+            };
+            let terms: Vec<Masked> = (0..9).map(|item| (item, mask(item))).collect();
+            agree(&terms, k, m, |item| ranks[item as usize]);
+        }
+    }
+
+    proptest! {
+        #![proptest_config(testkit::settings::cases(24))]
+
+        /// On both sides of the borders up to which the words are the quicker form.
+        #[test]
+        fn so_are_few_records_of_many_terms(
+            // Items that mostly occur together, as otherwise every chunk has one.
+            groups in prop::collection::vec(any::<u64>(), 6),
+            items in prop::collection::vec((0usize..6, any::<u64>(), any::<u64>()), 300),
+            terms in prop_oneof![60usize..=68, 252usize..=260, 60usize..=300],
+            k in 2u32..5,
+            m in 1u32..5,
+        ) {
+            let mask = |&(group, a, b): &(usize, u64, u64)| groups[group] & (a | b);
+            let terms: Vec<Masked> = (0..).zip(items[..terms].iter().map(mask)).collect();
+            agree(&terms, k, m, |item| item % 3);
         }
     }
 }
