@@ -446,13 +446,13 @@ def verify(path: str | PathLike[str], manner: Manner) -> str:
     Decides the guarantee of a release directory, its files included.
     """
 
-def verify_file(files: dict, name: str, manner: Manner) -> bytes:
+def verify_file(files: dict, name: str, manner: Manner) -> tuple[bytes, list[str]]:
     """
-    Checks one file of clusters: `files` has it and the manifest. For `verify_files`.
+    Checks one file of clusters: `files` has it and the manifest. What was found and the labels, for `verify_files`.
     """
 
-def verify_files(files: dict, checked: dict[str, SupportsGetItem[int, SupportsIndex]], manner: Manner) -> str:
+def verify_files(files: dict, checked: dict[str, SupportsGetItem[int, SupportsIndex]], labels: SupportsGetItem[int, str], manner: Manner) -> str:
     """
     The verdict about a release whose files of clusters were checked one by one.
-    `files` has all names, and the bytes of the manifest and of what explains it.
+    `files` has all names, and the bytes of the manifest and of what explains it; `labels` are those of all files.
     """

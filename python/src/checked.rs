@@ -24,25 +24,29 @@ pub fn files_of(files: &Bound<'_, PyDict>) -> PyResult<MemoryRelease> {
     Ok(MemoryRelease::new(all))
 }
 
-/// Checks one file of clusters: `files` has it and the manifest. For `verify_files`.
+/// Checks one file of clusters: `files` has it and the manifest. What was found and the labels, for `verify_files`.
 #[pyfunction]
 pub fn verify_file<'py>(
     files: &Bound<'py, PyDict>,
     name: &str,
     manner: &Manner,
-) -> PyResult<Bound<'py, PyBytes>> {
+) -> PyResult<(Bound<'py, PyBytes>, Vec<String>)> {
     let (py, memory) = (files.py(), files_of(files)?);
-    let bytes =
-        manner.run(py, |progress| workflow::verify_file(&memory, name, progress)?.to_bytes())?;
-    Ok(PyBytes::new(py, &bytes))
+    let (bytes, labels) = manner.run(py, |progress| {
+        let mut checked = workflow::verify_file(&memory, name, progress)?;
+        let labels = checked.take_labels();
+        Ok((checked.to_bytes()?, labels))
+    })?;
+    Ok((PyBytes::new(py, &bytes), labels.into_iter().map(String::from).collect()))
 }
 
 /// The verdict about a release whose files of clusters were checked one by one.
-/// `files` has all names, and the bytes of the manifest and of what explains it.
+/// `files` has all names, and the bytes of the manifest and of what explains it; `labels` are those of all files.
 #[pyfunction]
 pub fn verify_files(
     files: &Bound<'_, PyDict>,
     checked: BTreeMap<String, Vec<u8>>,
+    labels: Vec<String>,
     manner: &Manner,
 ) -> PyResult<String> {
     let memory = files_of(files)?;
@@ -54,7 +58,12 @@ pub fn verify_files(
                 hint: "the manifest lists it: is it there?".into(),
             }),
         };
-        workflow::verify_files(&memory, found, progress)
+        workflow::verify_files(
+            &memory,
+            labels.into_iter().map(String::into_boxed_str),
+            found,
+            progress,
+        )
     })?)
 }
 

@@ -25,7 +25,7 @@ from .._results import Evaluation, Made, Profile, Support, Supports, Verdict
 from ._files import files_of as _files_of
 from ._parts import disassociated as _disassociated
 from ._records import Counts, counted, lists_of, look_for_identifiers, numbered
-from ._release import SparkRelease, _evaluated, _supports, _verified, files_of
+from ._release import LARGEST_FILE, SparkRelease, _evaluated, _supports, _verified, files_of
 from ._session import Kept, session_of, small_batches
 
 if TYPE_CHECKING:
@@ -66,6 +66,8 @@ def anonymize(
     wanted = _parameters(method, {"k": k, "m": m, "max_cluster_size": max_cluster_size, "refine": refine, **parameters})
     _setveil.Planner.of_records(part_size, json.loads(wanted)["max_cluster_size"])
     bytes_a_file = size("file_size", file_size) or 1
+    if bytes_a_file > LARGEST_FILE:
+        raise ParameterError(f"file_size = {file_size!r}: at most {LARGEST_FILE >> 20}M, which is what Spark reads as one row")
     began, session = time.monotonic(), session_of(df)
     kept = Kept(session)
     try:

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 LARGEST_FILE = 256 << 20
 """The longest file of clusters that a task takes; those of :func:`anonymize` have a fifth of that, unless told otherwise."""
+CHECKED = "name string, checked binary, fault string, label string"
+"""What a task found in a file, in one row, and a row for each of its labels."""
 Contents = Callable[[Iterator[Any]], Iterator[tuple[str, bytes]]]
 _NO_CAUTIONS = "on Spark nobody looks for clusters in which all have the same item: `setveil verify` does"
 
@@ -121,6 +123,12 @@ class SparkRelease:
         replaced. A write that fails leaves what was there before, or says where that is.
         """
         self._here()
+        for entry in self._clusters.entries.values():
+            if entry["bytes"] > LARGEST_FILE:
+                raise ParameterError(
+                    f"{entry['name']} would have {entry['bytes']:,} bytes, and Spark reads files of {LARGEST_FILE:,} at most: "
+                    "make the release with a smaller file_size"
+                )
         store = Store(self._frame.sparkSession, str(path))
         with explained():
             store.write(self._frame, self._names, self._small, overwrite)
@@ -175,15 +183,19 @@ def files_of(release: str | SparkRelease, spark: Any) -> _Files:
 
 def _verified(files: _Files) -> Verdict:
     manifest = files.small[MANIFEST]
-    rows = files.rows.mapInArrow(_checking(files.contents, manifest, files.listed), "name string, checked binary, fault string")
-    found = sorted(files.kept.table(rows).to_pylist(), key=lambda row: row["name"])
-    fault = next((row["fault"] for row in found if row["fault"] is not None), None)
+    rows = files.rows.mapInArrow(_checking(files.contents, manifest, files.listed), CHECKED)
+    # Every file has nearly all labels, and the driver wants each of them once.
+    found = files.kept.table(rows.distinct())
+    table = found.filter(found["label"].is_null()).sort_by("name").to_pylist()
+    labels = found["label"].drop_null().to_pylist()
+    del found
+    fault = next((row["fault"] for row in table if row["fault"] is not None), None)
     if fault is not None:
         raise DataError(fault)
-    checked = {row["name"]: row["checked"] for row in found}
+    checked = {row["name"]: row["checked"] for row in table}
     for name in files.empty:
-        checked[name] = _setveil.verify_file({MANIFEST: manifest, name: b""}, name, _setveil.Manner())
-    verdict = json.loads(_setveil.verify_files(files.small, checked, _setveil.Manner()))
+        checked[name], _ = _setveil.verify_file({MANIFEST: manifest, name: b""}, name, _setveil.Manner())
+    verdict = json.loads(_setveil.verify_files(files.small, checked, labels, _setveil.Manner()))
     verdict["cautions"] = []
     if verdict["holds"]:
         verdict["cautions_missing"] = _NO_CAUTIONS
@@ -197,13 +209,21 @@ def _checking(contents: Contents, manifest: bytes, listed: list[str]) -> Callabl
         for name, content in contents(batches):
             if name not in listed:
                 continue
+            labels: list[str] = []
             checked = fault = None
             try:
-                checked = _setveil.verify_file({MANIFEST: manifest, name: content}, name, manner())
+                checked, labels = _setveil.verify_file({MANIFEST: manifest, name: content}, name, manner())
             except SetveilError as error:
                 fault = str(error)
-            columns = [pa.array([name]), pa.array([checked], pa.binary()), pa.array([fault], pa.string())]
-            yield pa.RecordBatch.from_arrays(columns, ["name", "checked", "fault"])
+            none = [None] * len(labels)
+            columns = [
+                pa.array([name, *none], pa.string()),
+                pa.array([checked, *none], pa.binary()),
+                pa.array([fault, *none], pa.string()),
+                pa.array([None, *labels], pa.string()),
+            ]
+            table = pa.RecordBatch.from_arrays(columns, ["name", "checked", "fault", "label"])
+            yield from pa.Table.from_batches([table]).to_batches(max_chunksize=10_000)
 
     return check
 

@@ -8,7 +8,13 @@ place; both releases are whole in the directory beside it then.
 
 If anything fails, what is there decides what to do, not what was done last: a
 rename may have been done although it was said to have failed. A release is
-known by its names and lengths, which were listed before it was moved.
+known by its names and lengths, which were listed before it was moved; nothing
+with a manifest that is not ours, byte for byte, is ever taken for a part of ours.
+
+Others may write to the same place, and nobody can lock it. Whoever comes first
+keeps it: nothing is replaced that was not to be replaced, also if it came in
+the last moment, and a rename that went into a directory which had just come
+(as those of HDFS do) is undone.
 
 On file systems that copy in place of a rename (object stores) a directory may
 be moved in part. Then the same rules hold: a part of the new release is taken
@@ -70,6 +76,7 @@ class Replacement:
         # What was at the place before it was moved away, and what shall be there.
         self._earlier: Listing | None = None
         self._ours: Listing = {}
+        self._manifest = b""
         # Whether what is at the place may be a part of ours.
         self._moving = False
         self.left: str | None = None
@@ -79,16 +86,18 @@ class Replacement:
         """Nothing is published after this, unless it is about to be."""
         self._stopped = True
 
-    def publish(self, names: dict[int, str], others: dict[str, bytes], check: Callable[[], None]) -> None:
+    def publish(
+        self, names: dict[int, str], others: dict[str, bytes], check: Callable[[], None], overwrite: bool
+    ) -> None:
         """Puts the release together from the files of clusters, by their numbers, and the other files,
-        and moves it to its place if `check` has nothing against it."""
+        and moves it to its place if `check` has nothing against it. Only with `overwrite` a release is replaced."""
         with self._lock:
             try:
                 self._go_on()
                 self._gather(names, others)
                 check()
                 self._go_on()
-                self._exchange()
+                self._exchange(overwrite)
             except BaseException:
                 # At once; if it fails here, `clear` tries again and says so.
                 with contextlib.suppress(BaseException):
@@ -117,8 +126,9 @@ class Replacement:
         # The manifest comes last: without it nothing is a release.
         for name in sorted(others, key=lambda name: name == MANIFEST):
             self._folders.write(self._folders.inside(self._made, name), others[name])
+        self._manifest = others[MANIFEST]
         self._ours = {entry["name"]: entry["bytes"] for entry in json.loads(others[MANIFEST])["files"]}
-        self._ours[MANIFEST] = len(others[MANIFEST])
+        self._ours[MANIFEST] = len(self._manifest)
         if self._folders.listed(self._made) != self._ours:
             raise DataError(f"{self._path}: files were written that are not those of the manifest; write again")
 
@@ -129,19 +139,35 @@ class Replacement:
             raise DataError(f"{self._path}: {len(found)} files were written in place of one; write again")
         return self._folders.inside(folder, found[0])
 
-    def _exchange(self) -> None:
-        self._earlier = self._folders.listed(self._root)
+    def _exchange(self, overwrite: bool) -> None:
+        meanwhile = FileExists(f"{self._path}: somebody else has written there meanwhile; choose another name")
+        found = self._folders.listed(self._root)
+        # Somebody may have come to the place since it was looked at.
+        if found and not overwrite:
+            raise meanwhile
+        self._earlier = found
         if self._earlier is not None:
             self._folders.rename(self._root, self._before)
-            # Somebody may have come to the place, or put something into it, since it was looked at.
+            # Or put something into it since it was listed.
+            moved = self._folders.listed(self._before)
+            if moved and not self._earlier:
+                self._earlier = moved
+            if self._earlier and not overwrite:
+                raise meanwhile
             if self._earlier:
                 refuse_others(self._folders, self._before, self._path)
         if self._folders.listed(self._root) is not None:
-            raise FileExists(f"{self._path}: somebody else has written there meanwhile")
+            raise meanwhile
         self._moving = True
-        self._folders.rename(self._made, self._root)
-        if self._folders.listed(self._root) != self._ours:
-            raise DataError(f"{self._path}: the release did not come to its place")
+        try:
+            self._folders.rename(self._made, self._root)
+        except FileExists:
+            # This is said before anything is moved: what is at the place is somebody else's.
+            self._moving = False
+            raise meanwhile from None
+        at_place = self._folders.listed(self._root)
+        if at_place != self._ours:
+            raise meanwhile if self._nested(at_place) else DataError(f"{self._path}: the release did not come to its place")
         # What happens to it from now on is no concern of this.
         self._earlier, self._moving = None, False
 
@@ -150,15 +176,27 @@ class Replacement:
         if self._earlier is None and not self._moving:
             return
         at_place = self._folders.listed(self._root)
+        if self._moving and self._nested(at_place):
+            self._folders.delete(self._folders.inside(self._root, self._made.getName()))
+            # It is where it should be, but for the directory around it, which is somebody else's.
+            self._moving = False
+            at_place = self._folders.listed(self._root)
         if self._moving:
-            if at_place == self._ours:
+            ours = at_place is not None and self._is_part_of_ours(at_place)
+            if ours and at_place == self._ours:
                 return
-            if at_place is not None and self._is_part_of_ours(at_place):
+            if ours:
                 self._folders.delete(self._root)
                 at_place = None
             # What comes to the place from now on is not ours.
             self._moving = at_place is not None
         before = self._folders.listed(self._before)
+        if before is None and (at_place or {}).get(self._before.getName()) == -1:
+            # A rename back may go into a directory that has just come, too.
+            inner = self._folders.inside(self._root, self._before.getName())
+            if self._folders.listed(inner) == self._earlier:
+                self._folders.rename(inner, self._before)
+                at_place, before = self._folders.listed(self._root), self._earlier
         if before is None or at_place == self._earlier:
             return
         self._join(before, at_place)
@@ -178,7 +216,20 @@ class Replacement:
             self._folders.rename(self._folders.inside(self._before, name), self._folders.inside(self._root, name))
 
     def _is_part_of_ours(self, listing: Listing) -> bool:
-        return all(0 <= length <= self._ours.get(name, -1) for name, length in listing.items())
+        """Whether what is at the place can be deleted: a part of our release, and of no other one."""
+        if not all(0 <= length <= self._ours.get(name, -1) for name, length in listing.items()):
+            return False
+        return MANIFEST not in listing or self._has_our_manifest(self._root)
+
+    def _nested(self, listing: Listing | None) -> bool:
+        """Whether our release has gone into the directory that is at the place, and not there."""
+        if listing is None or listing.get(self._made.getName()) != -1:
+            return False
+        inner = self._folders.inside(self._root, self._made.getName())
+        return self._folders.listed(inner) == self._ours and self._has_our_manifest(inner)
+
+    def _has_our_manifest(self, folder: Any) -> bool:
+        return self._folders.read(self._folders.inside(folder, MANIFEST)) == self._manifest
 
     def _where(self) -> str:
         """Where the releases are that this could not put in order."""

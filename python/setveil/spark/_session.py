@@ -5,11 +5,14 @@ from __future__ import annotations
 import contextlib
 import re
 import threading
+import time
+import uuid
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from .. import _errors, _setveil
 from .._errors import DataError, SetveilError
+from ._plans import shuffles_of
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -80,7 +83,8 @@ def undisturbed(act: Callable[[], None], stop: Callable[[], None] = lambda: None
     Ctrl-C is raised in the main thread, wherever that is. If it waits for Java,
     Java goes on with the rename or the job that nobody waits for any more, and
     whatever is done next meets its effects. So it waits for this thread, which
-    asks Java. At Ctrl-C `stop` is called until the thread has ended.
+    asks Java. At Ctrl-C another thread calls `stop` until this one has ended;
+    pressing it again changes nothing.
     """
     from pyspark import InheritableThread
 
@@ -96,23 +100,56 @@ def undisturbed(act: Callable[[], None], stop: Callable[[], None] = lambda: None
         finally:
             done.set()
 
-    thread = InheritableThread(target=run)
-    thread.start()
-    try:
-        while not done.wait(1) and thread.is_alive():
-            pass
-    except BaseException:
+    def stopping() -> None:
         # Again and again: a job may begin after it was told.
         while not done.is_set():
-            stop()
+            with contextlib.suppress(Exception):
+                stop()
             done.wait(0.2)
-        # What says where something is must not be hidden; that a job was cancelled is no news.
-        if not failed or not isinstance(failed[0], SetveilError):
-            raise
+
+    thread = InheritableThread(target=run)
+    thread.start()
+    pressed: BaseException | None = None
+    while not done.is_set() and thread.is_alive():
+        try:
+            done.wait(1)
+        except BaseException as error:
+            if pressed is None:
+                pressed = error
+                InheritableThread(target=stopping).start()
+    # What says where something is must not be hidden; that a job was cancelled is no news.
+    if pressed is not None and not (failed and isinstance(failed[0], SetveilError)):
+        raise pressed
     if failed:
         raise failed[0]
     if not done.is_set():
         raise SetveilError("the Spark session has ended")
+
+
+def ended(context: Any, tag: str, seconds: float = 60) -> None:
+    """Waits until no task runs of the jobs with a tag: Spark says that a job has ended while some still do."""
+    tracker = context._jsc.sc().statusTracker()
+    context._jsc.sc().cancelJobsWithTag(tag)
+    end, quiet = time.monotonic() + seconds, 0
+    # Whether any task runs is known at once. Whose it is comes a little later.
+    while any(executor.numRunningTasks() for executor in tracker.getExecutorInfos()):
+        with contextlib.suppress(Exception):
+            context._jsc.sc().listenerBus().waitUntilEmpty(5000)
+        quiet = 0 if _tasks(tracker, tag) else quiet + 1
+        if quiet > 3 or time.monotonic() > end:
+            return
+        time.sleep(0.2)
+
+
+def _tasks(tracker: Any, tag: str) -> int:
+    """How many tasks run of the jobs with a tag, as Spark lists them."""
+    running = 0
+    for job in tracker.getJobIdsForTag(tag):
+        about = tracker.getJobInfo(job)
+        for number in about.get().stageIds() if about.isDefined() else ():
+            stage = tracker.getStageInfo(number)
+            running += stage.get().numActiveTasks() if stage.isDefined() else 0
+    return running
 
 
 class Kept:
@@ -124,6 +161,11 @@ class Kept:
         self._first: int = self._context._jsc.sc().newRddId()
         self._frames: list[DataFrame] = []
         self._leaves: dict[int, DataFrame] = {}
+        self._tag = f"setveil-{uuid.uuid4().hex[:12]}"
+        self._first_shuffle: int = self._context._jsc.sc().newShuffleId()
+        # Plans of what is cached here, and of what failed.
+        self._cached: list[Any] = []
+        self._failed: list[Any] = []
 
     def keep(self, frame: DataFrame) -> DataFrame:
         """Keeps a DataFrame that is used several times. None with long texts: see `_files.py`."""
@@ -131,6 +173,11 @@ class Kept:
 
         frame = frame.persist(StorageLevel.MEMORY_AND_DISK)
         self._frames.append(frame)
+        session: Any = frame.sparkSession
+        # These are Spark's own classes: without them less is cleaned after a failure, and a release is made nevertheless.
+        with contextlib.suppress(Exception):
+            found = session._jsparkSession.sharedState().cacheManager().lookupCachedData(frame._jdf)
+            self._cached.append(found.get().cachedRepresentation().cacheBuilder().cachedPlan())
         return frame
 
     def drop(self, *, but: DataFrame | None = None) -> None:
@@ -152,18 +199,33 @@ class Kept:
         session: Any = frame.sparkSession
         plan: Any = frame._jdf.queryExecution()  # type: ignore[operator]
         # This may run jobs.
-        with explained():
-            rows = plan.toRdd()
+        rows = self._watched(plan, plan.toRdd)
         made = Classic(session._jsparkSession.internalCreateDataFrame(rows, plan.analyzed().schema(), False), session)
         self._leaves[rows.id()] = made
         return made
 
     def table(self, frame: DataFrame) -> Any:
         """All rows, on the driver. What was written to disks to find them is removed, but for what leaves are made of."""
-        with explained():
-            found = frame.toArrow()
+        found = self._watched(frame._jdf.queryExecution(), frame.toArrow)  # type: ignore[operator]
         self.forget(frame)
         return found
+
+    def _watched(self, plan: Any, ask: Callable[[], Any]) -> Any:
+        """What runs jobs. If it fails or is interrupted, its shuffle files will be looked for in the plan."""
+        answer: list[Any] = []
+
+        def act() -> None:
+            # In a thread of its own, which has the tag alone.
+            self._context.addJobTag(self._tag)
+            with explained():
+                answer.append(ask())
+
+        try:
+            undisturbed(act, lambda: self._context.cancelJobsWithTag(self._tag))
+        except BaseException:
+            self._failed.append(plan)
+            raise
+        return answer[0]
 
     def forget(self, *frames: DataFrame, leaves: bool = False) -> None:
         """Removes the shuffle files that frames have left, up to what is cached, and to leaves unless they go as well.
@@ -187,11 +249,31 @@ class Kept:
                     seen.add(rows.id())
                     waiting.append(rows)
 
+    def _forget_failed(self) -> None:
+        """Removes what was written for rows that never came. There are no rows to ask whence they came, and asking for
+        them would run again what failed; but plans say which shuffles they have begun."""
+        if not self._failed:
+            return
+        # A task that still runs would write its file after it was removed.
+        ended(self._context, self._tag)
+        cleaner = self._context._jsc.sc().cleaner()
+        if cleaner.isEmpty():
+            return
+        for plan in (*self._cached, *(failed.executedPlan() for failed in self._failed)):
+            for shuffle in shuffles_of(plan):
+                if shuffle > self._first_shuffle:
+                    cleaner.get().doCleanupShuffle(shuffle, False)
+
     def end(self) -> None:
         """Lets everything go. What does not go hides no failure: Spark removes it at the end of the session."""
         with contextlib.suppress(Exception):
-            self.drop()
-            self.forget(*self._leaves.values(), leaves=True)
+            undisturbed(self._let_go)
+
+    def _let_go(self) -> None:
+        for act in (self._forget_failed, self.drop, lambda: self.forget(*self._leaves.values(), leaves=True)):
+            with contextlib.suppress(Exception):
+                act()
+        self._cached, self._failed = [], []
 
 
 @contextlib.contextmanager
@@ -201,12 +283,26 @@ def small_batches(session: SparkSession) -> Iterator[None]:
     (Until then its serializer remembers what it wrote: `spark.serializer.objectStreamReset`. A cluster has some kilobytes.)
     """
     name, few = "spark.sql.inMemoryColumnarStorage.batchSize", 500
-    before = session.conf.get(name)
-    session.conf.set(name, str(min(few, int(before or few))))
+    key = session._jsparkSession.sessionUUID()
+    with _LOCK:
+        # The last of several calls that overlap gives back what the first has found.
+        before, calls = _BATCHES.get(key) or (session.conf.get(name), 0)
+        _BATCHES[key] = (before, calls + 1)
+        session.conf.set(name, str(min(few, int(before or few))))
     try:
         yield
     finally:
-        session.conf.set(name, before)
+        with _LOCK:
+            before, calls = _BATCHES.pop(key)
+            if calls > 1:
+                _BATCHES[key] = (before, calls - 1)
+            else:
+                session.conf.set(name, before)
+
+
+_LOCK = threading.Lock()
+_BATCHES: dict[str, tuple[Any, int]] = {}
+"""What the setting was in each session before it was changed, and how many calls want it changed."""
 
 
 def tallied(frame: DataFrame, kept: Kept) -> dict[str, dict[str, tuple[int, int]]]:

@@ -6,6 +6,7 @@ to a directory beside the release, which has a name that no release has.
 
 from __future__ import annotations
 
+import contextlib
 import re
 import warnings
 from typing import TYPE_CHECKING, Any
@@ -13,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from .._errors import FileExists, FileMissing, SetveilWarning
 from ._folders import Folders, Listing
 from ._replacement import MANIFEST, Replacement, refuse_others
-from ._session import undisturbed
+from ._session import ended, undisturbed
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -63,7 +64,13 @@ class Store:
         work = Replacement(self._folders, self.path)
         try:
             undisturbed(lambda: self._tagged(files, work), lambda: self._context.cancelJobsWithTag(work.tag))
-            undisturbed(lambda: work.publish(names, others, lambda: self.check(overwrite)), work.stop)
+            undisturbed(lambda: work.publish(names, others, lambda: self.check(overwrite), overwrite), work.stop)
+        except BaseException:
+            # Spark says that a job has failed or was cancelled before the last of its tasks has ended, and that one
+            # may make its directory again.
+            with contextlib.suppress(Exception):
+                undisturbed(lambda: ended(self._context, work.tag))
+            raise
         finally:
             undisturbed(work.clear)
             if work.left:
@@ -77,4 +84,6 @@ class Store:
         """A directory for each file, with one file in it: what the machines do."""
         # Spark wants files one after the other and sorts for that, unless this order says so already.
         rows = files.sortWithinPartitions("file", "piece").select("file", "text").write.partitionBy("file")
-        rows.option("compression", "none").option("lineSep", "\n").text(folder.toString())
+        rows = rows.option("compression", "none").option("lineSep", "\n")
+        # A session may have a limit, which would cut files.
+        rows.option("maxRecordsPerFile", 0).text(folder.toString())

@@ -1,8 +1,8 @@
 """A real cluster on this machine: a master and workers of Spark, each a process of its own, on the loopback address."""
 
 import os
+import re
 import signal
-import socket
 import subprocess
 import time
 import urllib.request
@@ -13,10 +13,18 @@ from pathlib import Path
 QUICK = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 
 
-def free_port():
-    with socket.socket() as some:
-        some.bind(("127.0.0.1", 0))
-        return some.getsockname()[1]
+# A machine that has much else to do starts a process in minutes.
+LONG = 300
+
+
+def wait(done, seconds=LONG):
+    """Asks until something is so; whether it is at the end."""
+    end = time.monotonic() + seconds
+    while not done():
+        if time.monotonic() > end:
+            return False
+        time.sleep(0.1)
+    return True
 
 
 class Cluster:
@@ -27,9 +35,10 @@ class Cluster:
 
         self.home = Path(pyspark.__file__).parent
         self.folder, self.cores, self.memory = Path(folder), cores, memory
-        self.port, self.page = free_port(), free_port()
+        self.port = self.page = None
         self.processes = {}
-        self.master = self._start("master", "Master", "--port", self.port, "--webui-port", self.page)
+        self.master = self._start("master", "Master", "--port", 0, "--webui-port", 0)
+        self._wait(self._listens, "the master did not start")
         self._wait(lambda: "ALIVE" in self._status(), "the master did not start")
 
     @property
@@ -53,6 +62,16 @@ class Cluster:
         self.processes[name] = process
         return process
 
+    def _listens(self):
+        """Reads at which ports the master listens. Spark chooses them: one that was free may be taken before it comes,
+        and then it silently takes the next one."""
+        log = (self.folder / "master.log").read_text()
+        port = re.search(r"Starting Spark master at spark://127\.0\.0\.1:(\d+)", log)
+        page = re.search(r"Bound MasterWebUI to .* started at http://[^:]+:(\d+)", log)
+        if port and page:
+            self.port, self.page = int(port[1]), int(page[1])
+        return port and page
+
     def _status(self):
         try:
             with urllib.request.urlopen(f"http://127.0.0.1:{self.page}/json/", timeout=5) as answer:
@@ -60,25 +79,25 @@ class Cluster:
         except OSError:
             return ""
 
-    def _wait(self, done, why, seconds=60):
-        end = time.monotonic() + seconds
-        while not done():
-            if time.monotonic() > end:
-                raise RuntimeError(f"{why}: see {self.folder}")
-            time.sleep(0.2)
+    def _wait(self, done, why):
+        def ended():
+            return any(process.poll() is not None for process in self.processes.values())
+
+        if not wait(lambda: done() or ended()) or not done():
+            raise RuntimeError(f"{why}: see {self.folder}")
 
     def workers(self):
-        """How many workers the master knows to be alive."""
+        """How many workers the master knows to be alive; 0 where it gives no answer."""
         import json
 
         return json.loads(self._status() or "{}").get("aliveworkers", 0)
 
     def add(self, name):
         """Starts a worker and waits until the master knows it."""
-        before = self.workers()
-        words = ["--cores", self.cores, "--memory", self.memory, "--port", free_port(), "--webui-port", free_port()]
+        words = ["--cores", self.cores, "--memory", self.memory, "--port", 0, "--webui-port", 0]
         self._start(name, "Worker", *words, "--work-dir", self.folder / f"{name}-work", self.url)
-        self._wait(lambda: self.workers() > before, f"{name} did not start")
+        others = len(self.processes) - 1
+        self._wait(lambda: self.workers() == others, f"{name} did not start")
 
     def executors(self, name):
         """The process ids of a worker's executors."""
@@ -109,8 +128,20 @@ class Cluster:
 
 
 def jobs_begun(spark):
-    """How many jobs a session has begun. Of a long session Spark lists the last thousand only, so its list is not counted."""
-    return max(spark.sparkContext.statusTracker().getJobIdsForGroup(None), default=-1) + 1
+    """How many jobs a session has begun: what Spark lists comes later, and is no more than the last thousand."""
+    return spark.sparkContext._jsc.sc().dagScheduler().numTotalJobs()
+
+
+def running(spark):
+    """How many tasks run now."""
+    return sum(one.numRunningTasks() for one in spark.sparkContext._jsc.sc().statusTracker().getExecutorInfos())
+
+
+def executors(spark):
+    """Whether each executor that has ever been is still there."""
+    found = spark.sparkContext._jsc.sc().statusStore().executorList(False)
+    every = [found.apply(at) for at in range(found.size())]
+    return [one.isActive() for one in every if one.id() != "driver"]
 
 
 def children(pid):

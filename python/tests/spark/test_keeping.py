@@ -1,5 +1,7 @@
 """What stands at a place after a write that failed, whatever failed."""
 
+import contextlib
+import json
 import os
 import re
 import shutil
@@ -10,17 +12,18 @@ import warnings
 from pathlib import Path
 
 import pytest
+from cluster import running, wait
 from test_spark import tree
 
 import setveil as sv
 from setveil import spark as svs
-from setveil.spark import _release, _store
+from setveil.spark import _release, _session, _store
 from setveil.spark._folders import Folders
 from setveil.spark._replacement import Replacement
 
-OPERATIONS = ("is_file", "listed", "make", "rename", "write", "delete")
+OPERATIONS = ("is_file", "listed", "read", "make", "rename", "write", "delete")
 # Those that change something.
-ACTS = OPERATIONS[2:]
+ACTS = OPERATIONS[3:]
 LOST = re.compile(r"(?:kept|or) in file:(\S+?);")
 
 
@@ -147,18 +150,32 @@ def test_an_old_or_a_new_release_is_there_whatever_fails(few, written, earlier, 
 
 def test_machines_that_fail_leave_what_was_there(spark, few, earlier, tmp_path, monkeypatch):
     def fail(batches):
-        yield from batches
-        raise RuntimeError("the disk is full")
+        from pyspark import TaskContext
 
-    frame = few._frame.mapInArrow(fail, few._frame.schema)
+        yield from batches
+        if TaskContext.get().partitionId() == 0:
+            raise RuntimeError("the disk is full")
+        # Another task still runs when Spark says that the job has failed.
+        time.sleep(60)
+
+    def late(context, tag):
+        _session.ended(context, tag)
+        said.append(running(spark))
+        # The last that it did was to make its directory again.
+        (tmp_path / f".release.{tag}" / "clusters" / "_temporary").mkdir(parents=True, exist_ok=True)
+
+    frame = few._frame.repartition(2, "piece", "file").mapInArrow(fail, few._frame.schema)
     path = tmp_path / "release"
     for there in (False, True):
         if there:
             shutil.copytree(earlier, path)
+        said = []
         with monkeypatch.context() as patch:
             patch.setattr(few, "_frame", frame)
+            patch.setattr(_store, "ended", late)
             with pytest.raises(Exception, match="the disk is full"):
                 few.write(str(path), overwrite=True)
+        assert said == [0]
         assert [one.name for one in tmp_path.iterdir()] == ["release"] * there
     assert tree(path) == tree(earlier)
 
@@ -209,34 +226,145 @@ def test_ctrl_c_ends_no_rename_in_its_middle(few, written, earlier, quick, tmp_p
 
 def test_ctrl_c_ends_the_work_of_the_machines(spark, few, earlier, tmp_path, monkeypatch):
     def slow(batches):
-        for _ in range(60):
+        for _ in range(600):
             time.sleep(1)
         yield from batches
 
     path = tmp_path / "release"
     shutil.copytree(earlier, path)
     monkeypatch.setattr(few, "_frame", few._frame.mapInArrow(slow, few._frame.schema))
-    tracker = spark.sparkContext.statusTracker()
-
-    def until(done):
-        end = time.monotonic() + 50
-        while not done() and time.monotonic() < end:
-            time.sleep(0.1)
-        return done()
+    over = threading.Event()
 
     def press():
-        # The job has begun, and made a directory.
-        until(lambda: len(list(tmp_path.iterdir())) > 1)
-        os.kill(os.getpid(), signal.SIGINT)
+        # The job has begun, and made a directory. If it never does, nobody is interrupted.
+        while not over.wait(0.1):
+            if len(list(tmp_path.iterdir())) > 1 and running(spark):
+                os.kill(os.getpid(), signal.SIGINT)
+                return
 
     presser = threading.Thread(target=press)
-    presser.start()
-    with pytest.raises(KeyboardInterrupt):
-        few.write(str(path), overwrite=True)
-    presser.join()
-    assert until(lambda: not tracker.getActiveJobsIds())
+    with own_interrupts():
+        presser.start()
+        try:
+            with pytest.raises(KeyboardInterrupt):
+                few.write(str(path), overwrite=True)
+        finally:
+            over.set()
+            presser.join()
+    # Nobody waits for what would sleep for ten minutes.
+    assert wait(lambda: not running(spark))
     assert tree(path) == tree(earlier)
     assert [one.name for one in tmp_path.iterdir()] == ["release"]
+
+
+@contextlib.contextmanager
+def own_interrupts():
+    """PySpark ends all jobs at Ctrl-C; here nobody but this package does anything."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def test_ctrl_c_again_and_again_waits_too(spark):
+    told, done = threading.Event(), []
+
+    def act():
+        for _ in range(3):
+            os.kill(os.getpid(), signal.SIGINT)
+            assert told.wait(60)
+            time.sleep(0.4)
+        done.append(True)
+
+    with own_interrupts(), pytest.raises(KeyboardInterrupt):
+        _session.undisturbed(act, told.set)
+    assert done == [True]
+
+
+def arrives(few, earlier, path, when):
+    """Somebody else's release comes to the place in the last moment."""
+
+    def go_on(self, go_on=Replacement._go_on):
+        go_on(self)
+        if (Path(self._made.toUri().getPath()) / "manifest.json").exists():
+            shutil.copytree(earlier, path)
+
+    def rename(self, old, new, rename=Folders.rename):
+        if new == self.root and old.getName() == "release":
+            shutil.copytree(earlier, path)
+            if when == "in the rename":
+                # Java's goes into a directory that is there, as that of HDFS does.
+                assert self._files.rename(old, new)
+                return
+        rename(self, old, new)
+
+    return (Replacement, "_go_on", go_on) if when == "after the check" else (Folders, "rename", rename)
+
+
+@pytest.mark.parametrize("when", ["after the check", "before the rename", "in the rename"])
+def test_a_release_that_comes_in_the_last_moment_stays(few, earlier, quick, tmp_path, monkeypatch, when):
+    path = tmp_path / "release"
+    monkeypatch.setattr(*arrives(few, earlier, path, when))
+    with pytest.raises(sv.FileExists, match="meanwhile"):
+        few.write(str(path))
+    assert tree(path) == tree(earlier)
+    assert [one.name for one in tmp_path.iterdir()] == ["release"]
+
+
+@pytest.mark.parametrize("when", ["before the rename", "in the rename"])
+def test_nor_is_it_lost_where_another_one_was_to_be_replaced(few, written, earlier, quick, tmp_path, monkeypatch, when):
+    """Then there are three: the one that came stays, and the earlier one is kept."""
+    path = tmp_path / "release"
+    few.write(str(path))
+    other = tmp_path / "other"
+    sv.disassociate(sv.Dataset([["tea", "milk"]] * 30), k=4).write(other)
+    monkeypatch.setattr(*arrives(few, other, path, when))
+    with pytest.raises(sv.DataError, match="something else is at its place") as error:
+        few.write(str(path), overwrite=True)
+    assert tree(path) == tree(other)
+    assert tree(LOST.search(str(error.value))[1]) == written
+
+
+@pytest.mark.parametrize("full", [True, False])
+def test_what_comes_into_an_empty_directory_stays(few, earlier, quick, tmp_path, monkeypatch, full):
+    path = tmp_path / "release"
+    path.mkdir()
+
+    def rename(self, old, new, rename=Folders.rename):
+        if new.getName() == "before" and full:
+            shutil.copytree(earlier, path, dirs_exist_ok=True)
+        rename(self, old, new)
+
+    monkeypatch.setattr(Folders, "rename", rename)
+    if full:
+        with pytest.raises(sv.FileExists, match="meanwhile"):
+            few.write(str(path))
+        assert tree(path) == tree(earlier)
+    else:
+        few.write(str(path))
+        assert svs.verify(str(path)).holds
+    assert [one.name for one in tmp_path.iterdir()] == ["release"]
+
+
+def test_a_release_with_our_names_and_other_bytes_is_not_ours(few, written, quick, tmp_path, monkeypatch):
+    """Somebody else's release of the same data may have the same names, and files no longer than ours."""
+    path = tmp_path / "release"
+    theirs = {**written, "manifest.json": json.dumps(json.loads(written["manifest.json"])).encode()}
+    assert len(theirs["manifest.json"]) < len(written["manifest.json"])
+
+    def rename(self, old, new, rename=Folders.rename):
+        if new == self.root and old.getName() == "release":
+            path.mkdir()
+            for name, content in theirs.items():
+                (path / name).write_bytes(content)
+            raise Broken("the connection was lost")
+        rename(self, old, new)
+
+    monkeypatch.setattr(Folders, "rename", rename)
+    with pytest.raises((Broken, sv.DataError)):
+        few.write(str(path))
+    assert tree(path) == theirs
 
 
 def test_what_somebody_else_puts_there_meanwhile_is_not_touched(few, earlier, quick, tmp_path, monkeypatch):
@@ -330,6 +458,10 @@ def test_files_that_are_too_long_are_not_taken_into_memory(few, tmp_path, monkey
     monkeypatch.setattr(_release, "LARGEST_FILE", 10)
     with pytest.raises(sv.DataError, match="as a stream"):
         svs.verify(str(path))
+    # Nor are they written.
+    with pytest.raises(sv.ParameterError, match="smaller file_size"):
+        few.write(str(tmp_path / "other"))
+    assert [one.name for one in tmp_path.iterdir()] == ["release"]
     monkeypatch.setattr(_release, "LARGEST_FILE", 1 << 20)
     monkeypatch.setattr(_release, "LARGEST", 10)
     with pytest.raises(sv.DataError, match="10 at most"):

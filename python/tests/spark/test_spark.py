@@ -9,11 +9,12 @@ import time
 from pathlib import Path
 
 import pytest
-from cluster import jobs_begun
+from cluster import executors, jobs_begun, wait
 
 import setveil as sv
 from setveil import spark as svs
 from setveil.spark._folders import Folders
+from setveil.spark._session import Kept
 
 
 def tree(path):
@@ -32,10 +33,16 @@ def test_the_workers_are_two_and_have_a_python_of_their_own(spark, cluster):
 
         yield os.getcwd(), sys.prefix, setveil.__file__
 
-    assert cluster.workers() == 2
-    spark.sparkContext.parallelize(range(8), 8).count()
-    places = set(spark.sparkContext.parallelize(range(16), 16).mapPartitions(where).collect())
-    assert len({place[0] for place in places}) == 2
+    assert wait(lambda: cluster.workers() == 2)
+    assert wait(lambda: executors(spark).count(True) == 2)
+    places = set()
+
+    def two():
+        # One executor may do all tasks while the other is still busy with the archive.
+        places.update(spark.sparkContext.parallelize(range(16), 16).mapPartitions(where).collect())
+        return len({place[0] for place in places}) == 2
+
+    assert wait(two), places
     for folder, prefix, file in places:
         assert prefix.startswith(folder) and file.startswith(prefix)
 
@@ -151,6 +158,21 @@ def test_verify_says_what_the_command_line_says(spark, several, tmp_path):
         svs.verify(str(path))
 
 
+def test_labels_come_to_the_driver_once(several, quest, monkeypatch):
+    """Every file has nearly all of them."""
+    tables = []
+
+    def table(self, frame, ask=Kept.table):
+        tables.append(ask(self, frame))
+        return tables[-1]
+
+    monkeypatch.setattr(Kept, "table", table)
+    assert several.verify().holds
+    [found] = tables
+    assert sorted(found["label"].drop_null().to_pylist()) == quest.labels
+    assert found["name"].drop_null().length() == len(several._names) > 2
+
+
 def test_what_exists_is_not_replaced_and_a_failed_write_leaves_nothing(several, tmp_path, monkeypatch):
     path = tmp_path / "release"
     (tmp_path / "other").mkdir()
@@ -242,6 +264,8 @@ def test_what_needs_all_records_at_once_is_refused_with_what_to_do(frame):
             svs.anonymize(frame, items="codes", **parameters)
     with pytest.raises(sv.ParameterError, match="part-size"):
         svs.anonymize(frame, items="codes", part_size=10)
+    with pytest.raises(sv.ParameterError, match="at most"):
+        svs.anonymize(frame, items="codes", file_size="1G")
 
 
 def test_data_that_changes_between_two_passes_is_refused(spark):
@@ -318,13 +342,12 @@ def test_a_worker_that_is_killed_changes_no_byte(spark, cluster, frame, several,
     """The last test: one worker is gone after it."""
     several.write(str(tmp_path / "first"))
     tracker = spark.sparkContext.statusTracker()
-    killed = []
+    killed, over, alive = [], threading.Event(), executors(spark).count(True)
+    begun = jobs_begun(spark)
 
     def kill():
-        end = time.monotonic() + 60
-        begun = jobs_begun(spark)
         # In the middle: counts are taken, parts are being split.
-        while time.monotonic() < end:
+        while not over.is_set():
             if jobs_begun(spark) > begun + 8 and tracker.getActiveStageIds():
                 cluster.kill("second")
                 killed.append(True)
@@ -333,10 +356,15 @@ def test_a_worker_that_is_killed_changes_no_byte(spark, cluster, frame, several,
 
     killer = threading.Thread(target=kill)
     killer.start()
-    with svs.anonymize(frame, items="codes", part_size=900, file_size=1000) as release:
+    try:
+        release = svs.anonymize(frame, items="codes", part_size=900, file_size=1000)
+    finally:
+        over.set()
         killer.join()
+    with release:
         assert killed, "nothing was killed"
         release.write(str(tmp_path / "second"))
         assert release.verify().holds
     assert tree(tmp_path / "second") == tree(tmp_path / "first")
-    assert cluster.workers() <= 2
+    assert wait(lambda: cluster.workers() == 1)
+    assert wait(lambda: executors(spark).count(True) == alive - 1), "no executor was lost"

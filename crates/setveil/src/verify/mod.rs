@@ -22,6 +22,7 @@ mod work;
 
 pub use explained::explained;
 pub use part::Part;
+pub(crate) use part::{framed, pieces};
 pub use text::{Files, hierarchy_text, manifest_text, text};
 
 use serde::Serialize;

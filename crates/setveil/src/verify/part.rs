@@ -10,6 +10,8 @@
 
 mod bytes;
 
+pub(crate) use bytes::{framed, pieces};
+
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -212,6 +214,19 @@ impl Part {
         let mut files = later.files.into_iter();
         self.files[base].1 += files.next().expect("there is at least one").1;
         self.files.extend(files);
+    }
+
+    /// The distinct labels so far, ascending, which this part has no more: most files of a release have the
+    /// same ones, so whoever collects many parts unites their labels first.
+    pub fn take_labels(&mut self) -> Vec<Box<str>> {
+        let mut labels: Vec<Box<str>> = std::mem::take(&mut self.labels).into_iter().collect();
+        labels.sort_unstable();
+        labels
+    }
+
+    /// Gives labels back that were taken.
+    pub fn add_labels(&mut self, labels: impl IntoIterator<Item = Box<str>>) {
+        self.labels.extend(labels);
     }
 
     /// What is to be said about the whole release, its manifest included.

@@ -109,13 +109,20 @@ pub fn verify_file(
 }
 
 impl CheckedFile {
+    /// The distinct labels in the file, ascending, which this has no more: [`verify_files`] wants those of all
+    /// files once.
+    pub fn take_labels(&mut self) -> Vec<Box<str>> {
+        self.part.take_labels()
+    }
+
     /// For another machine.
     ///
     /// # Errors
     /// If the release is one of which files say little by themselves: a safe one.
     pub fn to_bytes(&self) -> Result<Vec<u8>> {
         let faults: Vec<_> = self.faults.iter().map(|fault| (&fault.file, &fault.what)).collect();
-        Ok(serde_json::to_vec(&(self.part.to_bytes()?, faults)).expect("texts and numbers"))
+        let faults = serde_json::to_vec(&faults).expect("texts");
+        Ok(verify::framed([&self.part.to_bytes()?, &faults]))
     }
 
     /// From another machine.
@@ -123,22 +130,25 @@ impl CheckedFile {
     /// # Errors
     /// If these are no bytes of [`to_bytes`](Self::to_bytes).
     pub fn from_bytes(manifest: &Manifest, bytes: &[u8]) -> Result<Self> {
-        let read: (Vec<u8>, Vec<(String, String)>) =
-            serde_json::from_slice(bytes).map_err(|_| verify::Part::broken())?;
+        let [part, faults] = verify::pieces(bytes).ok_or_else(verify::Part::broken)?;
+        let faults: Vec<(String, String)> =
+            serde_json::from_slice(faults).map_err(|_| verify::Part::broken())?;
         let fault = |(file, what)| FileFault { file, what };
-        let part = verify::Part::from_bytes(manifest, &read.0)?;
-        Ok(Self { part, faults: read.1.into_iter().map(fault).collect() })
+        let part = verify::Part::from_bytes(manifest, part)?;
+        Ok(Self { part, faults: faults.into_iter().map(fault).collect() })
     }
 }
 
 /// The verdict of [`verify_from`] about a release of clusters whose files were
 /// checked one by one. `source` has the manifest and what explains the release,
-/// and the names of all files; `checked` gives what was found in each.
+/// and the names of all files; `checked` gives what was found in each, and
+/// `labels` are those that were [taken](CheckedFile::take_labels) from them.
 ///
 /// # Errors
 /// As [`verify_from`], if the release has no clusters, and what `checked` says.
 pub fn verify_files(
     source: &dyn ReleaseSource,
+    labels: impl IntoIterator<Item = Box<str>>,
     mut checked: impl FnMut(&Manifest, &str) -> Result<CheckedFile>,
     progress: &dyn Progress,
 ) -> Result<Verdict> {
@@ -146,6 +156,7 @@ pub fn verify_files(
     let manifest = blocks.manifest().clone();
     let (names, mut faults, behind) = blocks.elsewhere();
     let mut whole = verify::Part::new(&manifest);
+    whole.add_labels(labels);
     for name in names {
         let CheckedFile { part, faults: of_file } = checked(&manifest, &name)?;
         whole.merge(part);

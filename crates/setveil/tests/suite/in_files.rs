@@ -1,6 +1,6 @@
 //! A release in several files, asked file by file: the same answers as of the whole.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use setveil::data::{K, M};
 use setveil::io::{MemoryRelease, write_release_in_files};
@@ -40,14 +40,28 @@ fn on_machines(memory: &MemoryRelease) -> Result<Verdict> {
             bytes.clear();
         }
     }
-    let there = |manifest: &Manifest, name: &str| {
+    let checked = |name: &str| {
         let wanted = |other: &String| other == name || other == "manifest.json";
         let files: BTreeMap<String, Vec<u8>> =
             memory.files.clone().into_iter().filter(|(other, _)| wanted(other)).collect();
-        let checked = workflow::verify_file(&MemoryRelease::new(files), name, &())?;
+        workflow::verify_file(&MemoryRelease::new(files), name, &())
+    };
+    let there = |manifest: &Manifest, name: &str| {
+        CheckedFile::from_bytes(manifest, &checked(name)?.to_bytes()?)
+    };
+    let verdict = workflow::verify_files(&here, [], there, &())?;
+    // The labels of all files may also come by themselves, once.
+    let mut labels = BTreeSet::new();
+    for name in memory.files.keys().filter(|name| clusters(name)) {
+        labels.extend(checked(name)?.take_labels());
+    }
+    let without = |manifest: &Manifest, name: &str| {
+        let mut checked = checked(name)?;
+        checked.take_labels();
         CheckedFile::from_bytes(manifest, &checked.to_bytes()?)
     };
-    workflow::verify_files(&here, there, &())
+    assert_eq!(workflow::verify_files(&here, labels, without, &())?, verdict);
+    Ok(verdict)
 }
 
 /// Changes the files of a release.

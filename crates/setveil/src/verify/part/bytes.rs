@@ -1,5 +1,8 @@
 //! A part as bytes, for machines that verify a release together.
 //!
+//! What is short is JSON; clusters and parts stay bytes, which JSON would
+//! write as lists of numbers, three times as long.
+//!
 //! The clusters at its borders are written as they are, in whatever order
 //! their items stand: a release that breaks the order must get its verdict too.
 
@@ -35,7 +38,8 @@ struct Written {
     records: u64,
     labels: Vec<Box<str>>,
     most: Vec<(Box<str>, u64)>,
-    borders: Option<[(Vec<u8>, Vec<String>); 2]>,
+    /// The labels of the two clusters, whose bytes come after this.
+    borders: Option<[Vec<String>; 2]>,
     found: Vec<Found>,
     count: u64,
 }
@@ -72,16 +76,20 @@ impl Part {
             self.most.iter().map(|(label, &most)| (label.clone(), most)).collect();
         most.sort_unstable();
         let borders = self.borders.as_ref();
+        let [first, last] = borders.map_or_else(Default::default, |(first, last)| {
+            [first, last].map(|border| border.to_bytes())
+        });
         let written = Written {
             files: self.files.clone(),
             records: self.records,
             labels,
             most,
-            borders: borders.map(|(first, last)| [first.to_bytes(), last.to_bytes()]),
+            borders: borders.map(|(first, last)| [first, last].map(Border::labels)),
             found: self.found.iter().map(Found::new).collect(),
             count: self.count,
         };
-        Ok(serde_json::to_vec(&written).expect("texts and numbers"))
+        let written = serde_json::to_vec(&written).expect("texts and numbers");
+        Ok(framed([&written, &first, &last]))
     }
 
     /// A part of a release with this manifest, from another machine.
@@ -89,10 +97,11 @@ impl Part {
     /// # Errors
     /// If these are no bytes of [`to_bytes`](Self::to_bytes).
     pub fn from_bytes(manifest: &Manifest, bytes: &[u8]) -> Result<Self> {
-        let read: Written = serde_json::from_slice(bytes).map_err(|_| Self::broken())?;
+        let [written, first, last] = pieces(bytes).ok_or_else(Self::broken)?;
+        let read: Written = serde_json::from_slice(written).map_err(|_| Self::broken())?;
         let files = read.files.len();
-        let borders = read.borders.map(|[first, last]| -> Result<_> {
-            Ok((Border::from_bytes(&first)?, Border::from_bytes(&last)?))
+        let borders = read.borders.map(|[of_first, of_last]| -> Result<_> {
+            Ok((Border::from_bytes(first, &of_first)?, Border::from_bytes(last, &of_last)?))
         });
         let found = read.found.into_iter().map(|found| found.witness(files));
         let new = Self::new(manifest);
@@ -149,13 +158,17 @@ impl Found {
 }
 
 impl Border {
-    fn to_bytes(&self) -> (Vec<u8>, Vec<String>) {
+    fn to_bytes(&self) -> Vec<u8> {
         let mut out = Vec::new();
         put_cluster(&self.cluster, &mut out);
-        (out, self.labels.labels().map(str::to_owned).collect())
+        out
     }
 
-    fn from_bytes((bytes, labels): &(Vec<u8>, Vec<String>)) -> Result<Self> {
+    fn labels(&self) -> Vec<String> {
+        self.labels.labels().map(str::to_owned).collect()
+    }
+
+    fn from_bytes(bytes: &[u8], labels: &[String]) -> Result<Self> {
         let mut reader = Reader::new(bytes);
         let most = labels.len();
         let cluster = read_cluster(&mut reader, most, 0)?;
@@ -166,6 +179,28 @@ impl Border {
         }
         Ok(Self { cluster, labels })
     }
+}
+
+/// Several pieces one after the other, each behind its length.
+pub(crate) fn framed<const N: usize>(pieces: [&[u8]; N]) -> Vec<u8> {
+    let mut out = Vec::with_capacity(pieces.iter().map(|piece| piece.len() + 8).sum());
+    for piece in pieces {
+        out.extend((piece.len() as u64).to_le_bytes());
+        out.extend(piece);
+    }
+    out
+}
+
+/// The pieces that were [`framed`], if there are so many and nothing else.
+pub(crate) fn pieces<const N: usize>(bytes: &[u8]) -> Option<[&[u8]; N]> {
+    let mut rest = bytes;
+    let mut found = [rest; N];
+    for piece in &mut found {
+        let (length, behind) = rest.split_first_chunk()?;
+        let length = usize::try_from(u64::from_le_bytes(*length)).ok()?;
+        (*piece, rest) = behind.split_at_checked(length)?;
+    }
+    rest.is_empty().then_some(found)
 }
 
 fn put_length(length: usize, out: &mut Vec<u8>) {
