@@ -144,8 +144,9 @@ fn run(count: u64, value: u8) -> Vec<u8> {
     [varint(count << 1), vec![value]].concat()
 }
 
-/// A column of lists with one row: the same item, so often in each of so many pages. A page is a few bytes.
-pub fn one_list(items: u64, pages: usize) -> Vec<u8> {
+/// A column of lists with one row: the same item, so often in each of so many pages. A page is a few bytes, and
+/// the footer speaks of more `rows`.
+pub fn one_list(items: u64, pages: usize, rows: i64) -> Vec<u8> {
     let levels = |runs: Vec<u8>| [(runs.len() as u32).to_le_bytes().to_vec(), runs].concat();
     let header = |kind, data: &[u8]| {
         let size = data.len() as i64;
@@ -167,9 +168,9 @@ pub fn one_list(items: u64, pages: usize) -> Vec<u8> {
     let about = about.i64(5, 1).i64(6, length).i64(7, length);
     let about = about.i64(9, 4 + dictionary.len() as i64).i64(11, 4);
     let chunk = Fields::default().i64(2, 4).of(3, about).end();
-    let group = Fields::default().list(1, 12, &[chunk]).i64(2, length).i64(3, 1);
+    let group = Fields::default().list(1, 12, &[chunk]).i64(2, length).i64(3, rows);
     let list = Fields::default().i32(3, 0).text(4, b"what").i32(5, 1).i32(6, 3).end();
     let repeated = Fields::default().i32(3, 2).text(4, b"list").i32(5, 1).end();
     let nodes = [node(b"schema", Some(1)), list, repeated, node(b"element", None)];
-    with_footer([b"PAR1".to_vec(), dictionary, pages].concat(), &nodes, 1, &[group.end()])
+    with_footer([b"PAR1".to_vec(), dictionary, pages].concat(), &nodes, rows, &[group.end()])
 }

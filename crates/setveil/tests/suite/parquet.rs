@@ -137,16 +137,19 @@ fn the_decoder_gets_no_more_memory_than_there_may_be() {
 #[test]
 fn lists_of_a_few_bytes_get_no_more_memory_than_there_may_be() {
     let options = ReadOptions::default().format(Some(Format::Parquet));
-    let read = |items, pages| {
-        let file = one_list(items, pages);
+    let read = |items, pages, rows| {
+        let file = one_list(items, pages, rows);
         read_dataset_from(&file[..], Path::new("x"), &options, &Budget::new(16 << 20))
     };
-    assert_eq!(read(1000, 3).unwrap().dropped.duplicates, 2999);
-    assert!(read(20_000, 10).is_ok());
-    for (items, pages) in [((1 << 31) - 1, 1), (2_000_000, 1), (500_000, 1000), (1000, 20_000)] {
-        match read(items, pages).unwrap_err() {
-            Error::Memory { needed, .. } => assert!(needed > 16 << 20),
-            other => panic!("{other}"),
+    assert_eq!(read(1000, 3, 1).unwrap().dropped.duplicates, 2999);
+    for rows in [1, 1 << 40] {
+        assert!(read(20_000, 10, rows).is_ok());
+        let large = [((1 << 31) - 1, 1), (2_000_000, 1), (500_000, 1000), (1000, 20_000)];
+        for (items, pages) in large {
+            match read(items, pages, rows).unwrap_err() {
+                Error::Memory { needed, .. } => assert!(needed > 16 << 20),
+                other => panic!("{other}"),
+            }
         }
     }
 }

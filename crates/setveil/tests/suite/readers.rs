@@ -8,7 +8,7 @@ use rand::RngExt;
 use rand::seq::SliceRandom;
 use setveil::Dataset;
 use setveil::io::{Format, Input, ReadOptions, parse_dataset, read_dataset};
-use testkit::{formats, fuzz, random};
+use testkit::{formats, fuzz, made_parquet, random};
 
 fn read(name: &str, bytes: &[u8], options: &ReadOptions) -> Input {
     parse_dataset(Path::new(name), bytes, options).unwrap_or_else(|e| panic!("{name}: {e}"))
@@ -116,7 +116,9 @@ fn mutated_files_are_read_or_refused() {
 fn mutated_parquet_files_are_read_or_refused() {
     let records = random::records(3, 12, 8, 3.0);
     let mut rng = random::rng(12);
-    for seed in [formats::parquet_lists(&records), formats::parquet_long(&records)] {
+    let pages = made_parquet::page(&["a", "b", "a", "c"], |header| header);
+    let list = made_parquet::one_list(1000, 2, 1);
+    for seed in [formats::parquet_lists(&records), formats::parquet_long(&records), pages, list] {
         fuzz::parquet(&seed);
         for _ in 0..150 {
             fuzz::parquet(&fuzz::mutate(&seed, &mut rng));
