@@ -35,7 +35,7 @@ pub(super) fn vulnerable_records(
         let count = starts.get(i + 1).map_or(people.len(), |&next| next as usize) - start;
         progress.step(count as u64)?;
         let record = people.record(start);
-        covers.clusters(&background.of_record(start, record), tried);
+        covers.clusters(background.of_record(start, record), tried);
         let contents = Contents::of(record);
         let mut possible =
             tried.iter().filter(|&&c| covers.contents[c as usize].has_all(&contents));
