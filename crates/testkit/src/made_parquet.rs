@@ -106,6 +106,27 @@ pub fn page(texts: &[&str], more: impl FnOnce(Fields) -> Fields) -> Vec<u8> {
     [more(header).end(), data].concat()
 }
 
+/// A page in an encoding in which lengths are differences: `lists` of them, which say how many they are, then the texts.
+pub fn deltas(values: usize, lists: &[(u64, &[u8])], texts: &[u8], version: u8) -> Vec<u8> {
+    let list = |&(count, lengths): &(u64, &[u8])| {
+        let first = u64::from(lengths.first().copied().unwrap_or(0));
+        // Blocks of 128 differences in four parts; all lengths are equal, so no difference has a bit.
+        let head = [varint(128), varint(4), varint(count), varint(first << 1)].concat();
+        [head, if lengths.len() > 1 { vec![0; 5] } else { Vec::new() }].concat()
+    };
+    let data = [lists.iter().flat_map(list).collect(), texts.to_vec()].concat();
+    let encoding = if lists.len() == 1 { 6 } else { 7 };
+    let (size, values) = (data.len() as i64, values as i64);
+    let header = Fields::default().i32(1, if version == 1 { 0 } else { 3 });
+    let header = header.i32(2, size).i32(3, size);
+    let about = Fields::default().i32(1, values);
+    let header = match version {
+        1 => header.of(5, about.i32(2, encoding).i32(3, 3).i32(4, 3)),
+        _ => header.of(8, about.i32(2, 0).i32(3, values).i32(4, encoding).i32(5, 0).i32(6, 0)),
+    };
+    [header.end(), data].concat()
+}
+
 /// A table of texts, with columns of these names in one row group.
 pub fn table(rows: i64, columns: &[(&str, Chunk)]) -> Vec<u8> {
     let mut file = b"PAR1".to_vec();

@@ -7,7 +7,7 @@ use setveil::budget::Budget;
 use setveil::io::{Format, Input, ReadOptions, parse_dataset, read_dataset, read_dataset_from};
 use setveil::{Error, Result};
 use testkit::made_parquet::{
-    Chunk, Fields, long_table, node, one_list, page, table, varint, with_footer,
+    Chunk, Fields, deltas, long_table, node, one_list, page, table, varint, with_footer,
 };
 use testkit::{formats, random};
 
@@ -151,6 +151,31 @@ fn lists_of_a_few_bytes_get_no_more_memory_than_there_may_be() {
                 other => panic!("{other}"),
             }
         }
+    }
+}
+
+/// The decoder ends the program where it cannot make room for what a page promises.
+#[test]
+fn pages_do_not_promise_more_lengths_than_they_have_values() {
+    let words = "a page of column `what` is damaged, or promises more than is there";
+    let lengths: &[u8] = &[1; 4];
+    for version in [1, 2] {
+        let one = |count| long_table(&deltas(4, &[(count, lengths)], b"abac", version));
+        let two = |prefixes, suffixes| {
+            let lists = [(prefixes, &[0; 4][..]), (suffixes, lengths)];
+            long_table(&deltas(4, &lists, b"abac", version))
+        };
+        for good in [one(4), two(4, 4)] {
+            let input = read(&good).unwrap();
+            assert_eq!((input.dataset.len(), input.dataset.item_count()), (2, 3), "{version}");
+        }
+        for count in [5, 1 << 31, 1 << 40, i64::MAX as u64] {
+            refused(&one(count), words);
+            refused(&two(count, 4), words);
+            refused(&two(4, count), words);
+        }
+        // Negative for the decoder, which says so.
+        assert!(read(&one(u64::MAX)).is_err());
     }
 }
 

@@ -3,8 +3,9 @@
 //! The Arrow schema that some writers embed is not looked at, so texts have
 //! one type however they were encoded; the rest is [`data`](crate::data)'s.
 //!
-//! The decoder believes what a file says about itself. So [`footer`] and [`pages`] look at all of it before.
+//! The decoder believes what a file says about itself. So [`footer`], [`pages`] and [`deltas`] look at all of it before.
 
+mod deltas;
 mod footer;
 mod pages;
 mod schema;
@@ -40,7 +41,7 @@ pub(super) fn read(source: Source, job: &mut Job) -> Result<()> {
     let read = match content {
         Content::File(file) => {
             let length = file.len();
-            let bytes = Raw { file: file.into_file(), length, held: 0 };
+            let bytes = Raw { file: file.into_file().into(), length, held: 0 };
             guarded(job, |job| read_rows(bytes, job, progress))
         }
         Content::Memory(bytes) => {
@@ -95,7 +96,7 @@ fn whole(stream: impl std::io::Read, job: &Job) -> Result<Bytes> {
 
 /// Bytes that the decoder reads at any place.
 struct Raw<R> {
-    file: R,
+    file: Arc<R>,
     /// How long the file is, if reading it is the progress.
     length: u64,
     /// How much of it is in memory.
@@ -104,7 +105,7 @@ struct Raw<R> {
 
 impl Raw<Bytes> {
     fn held(bytes: Bytes) -> Self {
-        Self { length: 0, held: bytes.len() as u64, file: bytes }
+        Self { length: 0, held: bytes.len() as u64, file: bytes.into() }
     }
 }
 
@@ -115,7 +116,7 @@ fn read_rows<R: ChunkReader + 'static>(
 ) -> Result<(Filler, Vec<String>)> {
     check_footer(&raw, job, progress)?;
     let options = ArrowReaderOptions::new().with_skip_arrow_metadata(true);
-    let known = ArrowReaderMetadata::load(&raw.file, options);
+    let known = ArrowReaderMetadata::load(&*raw.file, options);
     let known = known.map_err(|e| damaged(job, e.to_string()))?;
     let options = ArrowOptions {
         id: job.options.id.clone(),
@@ -173,7 +174,7 @@ fn check_footer<R: ChunkReader>(raw: &Raw<R>, job: &Job, progress: &dyn Progress
 
 /// Whether the pages of `leaves` are there, and the decoder has memory for them. How many rows
 /// it may hand out at once, and what the pages cost.
-fn check_pages<R: ChunkReader>(
+fn check_pages<R: ChunkReader + 'static>(
     raw: &Raw<R>,
     metadata: &ParquetMetaData,
     leaves: &[bool],
@@ -189,12 +190,14 @@ fn check_pages<R: ChunkReader>(
         let found = format!("{} lies outside of the file, or where another one lies", name(leaf));
         damaged(job, found)
     })?;
-    let needs = pages::needs(&raw.file, metadata, &places, raw.held == 0, progress)
-        .map_err(|(leaf, stop)| stopped(job, stop, || format!("a page of {}", name(leaf))))?;
+    let fault = |(leaf, stop)| stopped(job, stop, || format!("a page of {}", name(leaf)));
+    let needs = pages::needs(&*raw.file, metadata, &places, raw.held == 0, progress);
+    let needs = needs.map_err(fault)?;
     let rows = job.budget.part(4).bytes() / needs.row.max(1);
     let rows = rows.clamp(1, ROWS);
     let memory = needs.row.saturating_mul(rows).saturating_add(raw.held);
     job.budget.check(READING, memory.saturating_add(needs.pages))?;
+    deltas::check(&raw.file, metadata, &needs.deltas, progress).map_err(fault)?;
     let kept = needs.dictionaries.saturating_add(raw.held);
     Ok((rows as usize, needs.costs.limited(job.budget.bytes(), kept)))
 }

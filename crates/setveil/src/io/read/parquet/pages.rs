@@ -53,6 +53,7 @@ const V2: i32 = 3;
 /// how much of it is as in the value before.
 const PLAIN_DICTIONARY: i32 = 2;
 const RLE_DICTIONARY: i32 = 8;
+const DELTA_LENGTH_BYTE_ARRAY: i32 = 6;
 const DELTA_BYTE_ARRAY: i32 = 7;
 /// What the decoder takes for a value of a list, besides its bytes: levels, a number, an offset.
 const LEVELS: u64 = 16;
@@ -121,6 +122,8 @@ pub(super) struct Needs {
     pub(super) row: u64,
     /// For each page.
     pub(super) costs: Costs,
+    /// The chunks of which some pages say themselves how many lengths they have: numbers of row groups and columns.
+    pub(super) deltas: Vec<(usize, usize)>,
 }
 
 /// A chunk that is walked over.
@@ -132,6 +135,8 @@ struct Chunk<'a> {
     costs: &'a mut Costs,
     /// What its pages cost.
     sum: u64,
+    /// Whether pages say themselves how many lengths they have.
+    deltas: bool,
 }
 
 impl Chunk<'_> {
@@ -151,15 +156,20 @@ impl Chunk<'_> {
         match kept.get(Key::Kind) {
             Some(DICTIONARY) => {
                 // Its texts are copied behind each other, with their offsets.
-                column.dictionary = column.dictionary.max(held + 2 * full);
+                let values = kept.size(Key::DictionaryValues).unwrap_or(0);
+                column.dictionary = column.dictionary.max(held + 2 * full + 4 * values);
                 column.entry = column.entry.max(full);
             }
             Some(kind @ (DATA | V2)) => {
                 let keys = [(Key::Values, Key::Encoding), (Key::ValuesV2, Key::EncodingV2)];
                 let (values, encoding) = keys[usize::from(kind == V2)];
-                let values = size(values)?;
-                column.page = column.page.max(held);
-                let longest = match kept.get(encoding) {
+                let (values, encoding) = (size(values)?, kept.get(encoding));
+                let deltas = [Some(DELTA_LENGTH_BYTE_ARRAY), Some(DELTA_BYTE_ARRAY)];
+                let deltas = deltas.contains(&encoding);
+                self.deltas |= deltas;
+                // Two lengths for a text.
+                column.page = column.page.max(held + if deltas { 8 * values } else { 0 });
+                let longest = match encoding {
                     Some(PLAIN_DICTIONARY | RLE_DICTIONARY) => column.entry,
                     Some(DELTA_BYTE_ARRAY) => full,
                     _ => full / values.max(1),
@@ -249,11 +259,15 @@ pub(super) fn needs<R: ChunkReader>(
     let mut columns = vec![Column::default(); schema.num_columns()];
     let mut needs = Needs::default();
     for &(start, end, group, leaf) in places {
-        let group = metadata.row_group(group);
-        let (metadata, column, costs) = (group.column(leaf), &mut columns[leaf], &mut needs.costs);
-        let mut chunk = Chunk { metadata, copied, column, costs, sum: 0 };
-        let rows = u64::try_from(group.num_rows()).unwrap_or(0);
+        let row_group = metadata.row_group(group);
+        let (metadata, column, costs) =
+            (row_group.column(leaf), &mut columns[leaf], &mut needs.costs);
+        let mut chunk = Chunk { metadata, copied, column, costs, sum: 0, deltas: false };
+        let rows = u64::try_from(row_group.num_rows()).unwrap_or(0);
         chunk.walk(file, (start, end), rows, progress).map_err(|stop| (leaf, stop))?;
+        if chunk.deltas {
+            needs.deltas.push((group, leaf));
+        }
     }
     for (leaf, column) in columns.iter().enumerate() {
         needs.dictionaries = needs.dictionaries.saturating_add(column.dictionary);

@@ -77,7 +77,7 @@ impl Costs {
 
 /// A file whose pages are counted.
 pub(super) struct Watched<R> {
-    pub(super) file: R,
+    pub(super) file: Arc<R>,
     pub(super) costs: Arc<Costs>,
 }
 
