@@ -65,6 +65,11 @@ pub enum Command {
 }
 
 impl Command {
+    /// Whether time counts more than memory.
+    pub fn is_fast(&self) -> bool {
+        matches!(self, Self::Anonymize(args) if args.is_fast())
+    }
+
     pub fn run(&self, context: &Context) -> anyhow::Result<Exit> {
         match self {
             Self::Demo(args) => args.run(context),

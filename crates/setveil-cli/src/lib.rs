@@ -34,7 +34,10 @@ pub fn run(words: Vec<OsString>) -> u8 {
             return answer.exit_code() as u8;
         }
     };
-    allocator::keep_little();
+    match cli.command.is_fast() {
+        true => allocator::keep_much(),
+        false => allocator::keep_little(),
+    }
     let listening = signals::listen().map_err(anyhow::Error::from);
     let context = match listening.and_then(|()| context::Context::new(&cli.global, words)) {
         Ok(context) => context,

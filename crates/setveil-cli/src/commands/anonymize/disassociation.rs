@@ -104,6 +104,13 @@ impl DisassociationArgs {
     }
 }
 
+impl Args {
+    /// Whether the data does not stay on disk.
+    pub fn is_in_memory(&self) -> bool {
+        self.memory.is_none()
+    }
+}
+
 impl MethodArgs for Args {
     fn method(&self, _: &Dataset, _: &Context) -> anyhow::Result<Method> {
         let mut parameters = self.method.parameters()?;

@@ -53,6 +53,11 @@ enum Command {
 }
 
 impl Args {
+    /// Whether it is disassociation in memory: so fast that fetching memory is much of it.
+    pub fn is_fast(&self) -> bool {
+        matches!(&self.command, Command::Disassociation(run) if run.method.is_in_memory())
+    }
+
     pub fn run(&self, context: &Context) -> anyhow::Result<Exit> {
         match &self.command {
             Command::Disassociation(command) => command.run(context),
