@@ -34,8 +34,11 @@ pub(super) struct Affinity {
     /// How far what is seen is followed, and how carefully: see [`Factors`].
     power: f64,
     caution: f64,
-    /// Per item: records where it is seen.
+    /// Per item: records where it is seen, and those where it is known to be without being seen.
     items: Vec<u32>,
+    besides: Vec<u32>,
+    /// How many records have a term of a term chunk, on average.
+    occurrences: f64,
     /// Records where a pair is seen.
     pairs: FxHashMap<(ItemId, ItemId), u32>,
 }
@@ -50,26 +53,29 @@ impl Affinity {
         progress: &dyn Progress,
     ) -> Result<Option<Self>> {
         let asked = Asked::new(pairs, body.vocabulary().len());
-        let (counted, least) = match body {
+        let (counted, least, occurrences) = match body {
             // What is more likely for terms of a term chunk, the worlds count themselves.
-            Body::Disassociated(body) => (asked.count(&body.clusters, progress)?, 1.0),
-            Body::Located(body) => (asked.count(&body.leaves, progress)?, factors.not_kept),
+            Body::Disassociated(body) => {
+                (asked.count(&body.clusters, progress)?, 1.0, factors.occurrences)
+            }
+            Body::Located(body) => {
+                let mut counted = asked.count(&body.leaves, progress)?;
+                for &(item, total) in &body.totals {
+                    let besides = &mut counted.besides[item as usize];
+                    *besides = besides.saturating_add(u32::try_from(total).unwrap_or(u32::MAX));
+                }
+                (counted, factors.not_kept, 1.0)
+            }
             _ => return Ok(None),
         };
         let records = body.extent().0 as f64;
         let Factors { seen: power, caution, .. } = factors;
-        let Counted { items, pairs } = counted;
-        Ok(Some(Self { records, least, power, caution, items, pairs }))
+        let Counted { items, besides, pairs } = counted;
+        Ok(Some(Self { records, least, power, caution, items, besides, occurrences, pairs }))
     }
 
-    /// The estimate with more of what cannot be seen, where that is likely; no more than what
-    /// `alone` expects of each item.
-    pub(super) fn applied(
-        &self,
-        itemset: &[ItemId],
-        estimate: Estimate,
-        alone: impl Fn(ItemId) -> f64,
-    ) -> Estimate {
+    /// The estimate with more of what cannot be seen, where that is likely.
+    pub(super) fn applied(&self, itemset: &[ItemId], estimate: Estimate) -> Estimate {
         let &[a, b] = itemset else { return estimate };
         let Some(&seen) = self.pairs.get(&(a, b)) else { return estimate };
         let [of_a, of_b] = [a, b].map(|item| f64::from(self.items[item as usize]));
@@ -78,12 +84,16 @@ impl Affinity {
         // What no world lacks is not a matter of chance.
         let rest = (estimate.expected - estimate.lower as f64).max(0.0);
         let more = rest * (times.powf(self.power).max(self.least) - 1.0);
-        let mut expected = (estimate.expected + more).min(estimate.upper as f64);
-        // Each is expected as often as it is seen, at least: mostly that answers it.
-        if more > 0.0 && expected > of_a.min(of_b) {
-            expected = expected.min(alone(a)).min(alone(b));
-        }
+        // No more often than each of the two, whatever is likely.
+        let most = self.alone(a).min(self.alone(b)).min(estimate.upper as f64);
+        let expected = (estimate.expected + more).min(most);
         Estimate { expected: expected.max(estimate.expected), ..estimate }
+    }
+
+    /// How often an item is expected, at least.
+    fn alone(&self, item: ItemId) -> f64 {
+        let item = item as usize;
+        f64::from(self.items[item]) + self.occurrences * f64::from(self.besides[item])
     }
 }
 
@@ -91,6 +101,9 @@ impl Affinity {
 trait Shows: Sync {
     /// Calls `each` with every bag.
     fn each_bag(&self, each: &mut dyn FnMut(&Bag) -> Result<()>) -> Result<()>;
+
+    /// Calls `each` with the items of which it says that so many records have them, and not which.
+    fn each_besides(&self, each: &mut dyn FnMut(ItemId, u32));
 }
 
 impl Shows for Cluster {
@@ -98,11 +111,23 @@ impl Shows for Cluster {
         self.chunks().iter().try_for_each(&mut *each)?;
         self.children().iter().try_for_each(|child| child.each_bag(each))
     }
+
+    fn each_besides(&self, each: &mut dyn FnMut(ItemId, u32)) {
+        if let Self::Simple(leaf) = self {
+            leaf.term_chunk.iter().for_each(|&item| each(item, 1));
+        }
+        self.children().iter().for_each(|child| child.each_besides(each));
+    }
 }
 
 impl Shows for Leaf {
     fn each_bag(&self, each: &mut dyn FnMut(&Bag) -> Result<()>) -> Result<()> {
         each(&self.kept)
+    }
+
+    fn each_besides(&self, each: &mut dyn FnMut(ItemId, u32)) {
+        // For what is listed there are totals.
+        self.counted.iter().for_each(|&(item, count)| each(item, count));
     }
 }
 
@@ -116,6 +141,7 @@ struct Asked {
 /// What one task saw.
 struct Seen {
     items: Vec<u32>,
+    besides: Vec<u32>,
     pairs: Vec<u32>,
 }
 
@@ -140,20 +166,29 @@ impl Asked {
             .par_chunks(all.len().div_ceil(TASKS).max(1))
             .map(|some| self.look(some, progress))
             .collect::<Result<_>>()?;
-        let mut sum =
-            Seen { items: vec![0; self.starts.len() - 1], pairs: vec![0; self.pairs.len()] };
+        let mut sum = self.nothing();
         for seen in tasks {
             add(&mut sum.items, &seen.items);
+            add(&mut sum.besides, &seen.besides);
             add(&mut sum.pairs, &seen.pairs);
         }
-        Ok(Counted { items: sum.items, pairs: self.pairs.into_iter().zip(sum.pairs).collect() })
+        let Seen { items, besides, pairs } = sum;
+        Ok(Counted { items, besides, pairs: self.pairs.into_iter().zip(pairs).collect() })
+    }
+
+    fn nothing(&self) -> Seen {
+        let items = vec![0; self.starts.len() - 1];
+        Seen { besides: items.clone(), items, pairs: vec![0; self.pairs.len()] }
     }
 
     fn look(&self, some: &[impl Shows], progress: &dyn Progress) -> Result<Seen> {
-        let n = self.starts.len() - 1;
-        let mut seen = Seen { items: vec![0; n], pairs: vec![0; self.pairs.len()] };
-        let (mut here, mut pulse) = (vec![false; n], Pulse::new(progress));
+        let mut seen = self.nothing();
+        let (mut here, mut pulse) = (vec![false; seen.items.len()], Pulse::new(progress));
         for shows in some {
+            shows.each_besides(&mut |item, count| {
+                let besides = &mut seen.besides[item as usize];
+                *besides = besides.saturating_add(count);
+            });
             shows.each_bag(&mut |bag| {
                 for (items, count) in bag.iter() {
                     self.look_at(items, count, &mut here, &mut seen);
@@ -186,5 +221,6 @@ fn add(sum: &mut [u32], some: &[u32]) {
 /// What all tasks saw.
 struct Counted {
     items: Vec<u32>,
+    besides: Vec<u32>,
     pairs: FxHashMap<(ItemId, ItemId), u32>,
 }

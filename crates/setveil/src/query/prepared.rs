@@ -148,23 +148,14 @@ impl<'a> Prepared<'a> {
             }
         };
         let Some(itemset) = itemset else { return Estimate::default() };
-        let estimate = self.of_worlds(&itemset);
-        let alone = |item| self.of_worlds(&[item]).expected;
-        match &self.affinity {
-            Some(affinity) => affinity.applied(&itemset, estimate, alone),
-            None => estimate,
-        }
-    }
-
-    /// What the worlds of clusters or leaves say.
-    fn of_worlds(&self, itemset: &[ItemId]) -> Estimate {
         let answer = match &self.body {
-            BodyIndex::Clusters(worlds) => worlds.answer(itemset),
-            BodyIndex::Leaves(worlds) => worlds.answer(itemset),
-            BodyIndex::Classes(_) | BodyIndex::Groups(_) => return Estimate::default(),
+            BodyIndex::Clusters(worlds) => worlds.answer(&itemset),
+            BodyIndex::Leaves(worlds) => worlds.answer(&itemset),
+            _ => return Estimate::default(),
         };
         let (lower, expected, upper) = (answer.lower, answer.expected, answer.upper);
-        Estimate { lower, expected, upper }
+        let estimate = Estimate { lower, expected, upper };
+        self.affinity.as_ref().map_or(estimate, |affinity| affinity.applied(&itemset, estimate))
     }
 
     /// The most records that can have all of `labels` (distinct, ascending) in
