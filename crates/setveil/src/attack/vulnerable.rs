@@ -170,7 +170,7 @@ impl Contents {
     }
 }
 
-/// A number of so many bits.
+/// A number below 2 to the power of `bits`.
 fn hash(key: u64, bits: u32) -> usize {
     (key.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (u64::BITS - bits)) as usize
 }

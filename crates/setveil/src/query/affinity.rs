@@ -102,7 +102,7 @@ trait Shows: Sync {
     /// Calls `each` with every bag.
     fn each_bag(&self, each: &mut dyn FnMut(&Bag) -> Result<()>) -> Result<()>;
 
-    /// Calls `each` with the items of which it says that so many records have them, and not which.
+    /// Calls `each` with items and counts of records that have them, where it does not say which.
     fn each_besides(&self, each: &mut dyn FnMut(ItemId, u32));
 }
 

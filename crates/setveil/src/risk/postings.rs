@@ -2,7 +2,7 @@
 
 use crate::data::{Dataset, ItemId};
 
-/// An item of at least one record in so many is common.
+/// An item that at least one of this many records has is common.
 const COMMON: usize = 32;
 
 /// For every item its records, ascending. A common item has a bit for every record instead: that

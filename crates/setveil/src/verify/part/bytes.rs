@@ -191,7 +191,7 @@ pub(crate) fn framed<const N: usize>(pieces: [&[u8]; N]) -> Vec<u8> {
     out
 }
 
-/// The pieces that were [`framed`], if there are so many and nothing else.
+/// The `N` pieces that were [`framed`], if there is nothing else.
 pub(crate) fn pieces<const N: usize>(bytes: &[u8]) -> Option<[&[u8]; N]> {
     let mut rest = bytes;
     let mut found = [rest; N];

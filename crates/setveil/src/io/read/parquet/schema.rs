@@ -23,7 +23,7 @@ pub(super) struct Tree {
 }
 
 impl Tree {
-    /// The next node, with a name of so many bytes and `more` nodes behind it. The
+    /// The next node, with a name of `name` bytes and `more` nodes behind it. The
     /// bytes of the names on the way to it, if it is a leaf; none: this is no tree.
     pub(super) fn add(&mut self, children: i32, name: u64, more: u64) -> Option<u64> {
         let children = u64::try_from(children).ok().filter(|&children| children <= more)?;

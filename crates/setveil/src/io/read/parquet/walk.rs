@@ -95,7 +95,7 @@ pub(super) type Walked<T = ()> = Result<T, Stop>;
 /// Bytes one after the other.
 pub(super) trait Bytes {
     fn byte(&mut self) -> Walked<u8>;
-    /// Leaves out so many, which must be there.
+    /// Leaves out `bytes` bytes, which must be there.
     fn skip(&mut self, bytes: u64) -> Walked;
     fn left(&self) -> u64;
 }
